@@ -158,7 +158,7 @@ async def a_search_that_finds_thousands(app: App) -> Work:
     async def work() -> None:
         panel.search.setText("things")
         for these in (found, found[10:]):
-            panel.show_found(these)
+            panel.show_results(these)
             assert isinstance(panel.model.rows[-1], More)  # until the panel's own search has found nothing
             await asyncio.sleep(0.01)
         panel.search.clear()

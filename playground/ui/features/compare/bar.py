@@ -11,14 +11,14 @@ from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.plain_text import one_line_of
 
-LEAST_TITLE, MOST_TITLE = 80, 180  # pixels; no button is narrower than the first
+MIN_TITLE, MAX_TITLE = 80, 180  # pixels; the width of the title button
 SPACING = 8
 
 
 class LanesBar(QWidget):
-    """``menu`` offers lanes to add; its owner fills it when it is about to open."""
+    """Tool bar of Compare. Its owner fills ``menu``, the lanes to add, whenever the menu is about to open."""
 
-    list_asked = Signal()  # of experiments
+    list_asked = Signal()  # to show the list of experiments
     together_set = Signal(bool)
     marking_set = Signal(bool)
 
@@ -65,16 +65,16 @@ class LanesBar(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Use short labels if there is no room for long ones; the title gets the rest."""
+        """Use short labels if long ones do not fit; the title gets the remaining width."""
         room = self._set_labels(wide=True)
-        if room < LEAST_TITLE:
+        if room < MIN_TITLE:
             room = self._set_labels(wide=False)
-        room = min(max(room, LEAST_TITLE), MOST_TITLE) - 2 * BUTTON_SIDE
+        room = min(max(room, MIN_TITLE), MAX_TITLE) - 2 * BUTTON_SIDE
         elided = self.title.fontMetrics().elidedText(self._title, Qt.TextElideMode.ElideRight, room)
         self.title.setText(elided.replace("&", "&&"))
 
     def _set_labels(self, *, wide: bool) -> int:
-        """Return the pixels that are left for the title."""
+        """Set long or short labels and return the pixels that remain for the title."""
         self.together.setText("Scroll together" if wide else "Together")
         self.mark.setText("Highlight differences" if wide else "Differences")
         self._count.setVisible(wide)

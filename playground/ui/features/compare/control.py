@@ -1,4 +1,4 @@
-"""Compare in the window: the page of lanes in the centre, and what its columns and actions ask for."""
+"""Controller of Compare: shows the page of lanes in the centre and runs the actions of its columns and menus."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What of the window is about the lane in front. ``menus`` are those of its gateway and its protocol."""
+    """Callbacks and menus of the window for the focused lane. ``menus`` choose its gateway and its protocol."""
 
-    show: Callable[[QWidget | None], None]  # whether lanes are shown: what stands in the tool bar then
-    pick_with: Callable[[ModelPicker | None], None]  # where its model is chosen; None: in the tool bar
+    show: Callable[[QWidget | None], None]  # shows a widget in the tool bar while lanes are shown; None hides it
+    pick_with: Callable[[ModelPicker | None], None]  # sets the picker of its model; None for the one in the tool bar
     load_models: Callable[[], None]
     menus: Sequence[QMenu]
     presets: Callable[[], Sequence[Preset]]
@@ -48,7 +48,7 @@ class Around:
 
 
 class CompareControl(QObject):
-    """Shows lanes and the conversation alone in turn, and does what is asked for in a lane or for all of them."""
+    """Switches between lanes and the single conversation, and runs actions on one lane or on all lanes."""
 
     def __init__(self, host: Host, around: Around) -> None:
         super().__init__(host.window)
@@ -66,18 +66,18 @@ class CompareControl(QObject):
 
     @property
     def on(self) -> bool:
-        """Whether lanes are shown."""
+        """True while lanes are shown."""
         return self.page is not None
 
     @property
     def lanes(self) -> Lanes:
-        """Those of the experiment looked at."""
+        """Lanes of the current experiment."""
         from playground.engine.compare.lanes import Lanes
 
         return self.page.lanes if self.page is not None else Lanes(self._host.session)
 
     def show(self, on: bool) -> None:
-        """Show the lanes in place of the conversation alone, or that again; there are two at least."""
+        """Show lanes, adding a second one if needed, or show the single conversation again."""
         if on != self.on:
             if not on:
                 self.leave()
@@ -89,13 +89,13 @@ class CompareControl(QObject):
         self._host.pane.composer.setFocus()
 
     def show_session(self) -> None:
-        """The experiment looked at is another one, or another lane of it."""
+        """Follow a change of the current experiment or of its current lane."""
         page, session = self.page, self._host.session
         if page is None:
             return
         if page.lanes.all[0] is not session.main:
             self._end(page)
-            self._open()  # in its place
+            self._open()
         elif session in page.lanes.all:
             page.choose(session)
             self._around.pick_with(page.column(session).model)
@@ -109,15 +109,15 @@ class CompareControl(QObject):
         page = LanesPage(lanes, host.pane, gateways.price, lambda key: gateways.get(key).name, self._around.menus)
         self.page = page
         page.chosen.connect(host.workspace.look_in)
-        page.made.connect(self._connect)
-        page.arranged.connect(self._show_bar)
-        page.rested.connect(self._rest)
+        page.column_added.connect(self._connect)
+        page.lanes_changed.connect(self._show_bar)
+        page.answers_completed.connect(self._refresh_exchange)
         page.arrange()
         host.pane.set_central(page, page)
         self._around.pick_with(page.column(page.front_lane).model)
 
     def leave(self) -> None:
-        """Another page is about to be shown in their place."""
+        """Close the page of lanes before another page takes its place."""
         if (page := self.page) is not None:
             self._end(page)
             self._host.pane.set_central(None)
@@ -126,7 +126,7 @@ class CompareControl(QObject):
     def _end(self, page: LanesPage) -> None:
         focus = QApplication.focusWidget()
         if focus is not None and page.isAncestorOf(focus):
-            focus.clearFocus()  # else it is passed on from one part to the next of what is being taken apart
+            focus.clearFocus()  # Otherwise Qt moves the focus through widgets that are being deleted.
         self.page = None
         self._around.pick_with(None)
         page.leave()
@@ -141,11 +141,11 @@ class CompareControl(QObject):
             self._bar.show_lanes(title, len(lanes.all), together=page.together, marking=page.marking, full=full)
 
     def _connect(self, lane: Session) -> None:
-        """Let a column do what it is asked, and its pane pass on what the conversation's passes on."""
+        """Connect the actions of a column, and forward the signals of its pane to the main pane."""
         if self.page is None:
             return
         column, main = self.page.column(lane), self._host.pane
-        does: dict[str, Callable[[], object]] = {
+        handlers: dict[str, Callable[[], object]] = {
             "settings": self._around.show_settings,
             "preset": self._around.save_preset,
             "copy": partial(self.add, lane),
@@ -161,7 +161,7 @@ class CompareControl(QObject):
             "stop": lane.stop,
             "request": partial(self._show_request, lane),
         }
-        column.asked.connect(partial(self._do, lane, does))
+        column.action_requested.connect(partial(self._run_action, lane, handlers))
         column.model.chosen.connect(partial(self._set_model, lane))
         column.model.refresh_asked.connect(self._around.load_models)
         pane = column.pane
@@ -174,16 +174,16 @@ class CompareControl(QObject):
         for name in ("answers_asked", "rules_asked"):
             getattr(pane.calls, name).connect(getattr(main.calls, name))
 
-    def _do(self, lane: Session, does: Mapping[str, Callable[[], object]], what: str) -> None:
+    def _run_action(self, lane: Session, handlers: Mapping[str, Callable[[], object]], name: str) -> None:
         if self.page is not None:
             self.page.choose(lane)
-            does[what]()
+            handlers[name]()
 
     def _set_model(self, lane: Session, model: str) -> None:
         self._host.workspace.keep_current()
         lane.change(model=model)
 
-    # Doing
+    # Actions
 
     def _try(self, work: Callable[[], object]) -> bool:
         from playground.engine.compare.lanes import LanesError
@@ -197,7 +197,7 @@ class CompareControl(QObject):
         return True
 
     def add(self, like: Session | None = None, _checked: bool = False) -> None:
-        """One more lane: a copy of the one that has the focus."""
+        """Add a copy of a lane, by default of the focused one."""
         if self._try(partial(self.lanes.add, like or self._host.session)):
             self.show(True)
 
@@ -218,14 +218,14 @@ class CompareControl(QObject):
             self.show(True)
 
     def add_models(self) -> None:
-        """A lane for each of some models, chosen in one go."""
+        """Let the user choose several models and add a lane for each."""
         spawn(self._ask_models(), name="add lanes")
 
     async def _ask_models(self) -> None:
         from playground.ui.widgets.models_dialog import ModelsDialog
 
         host, gateways, settings = self._host, self._host.workspace.gateways, self._host.session.settings
-        with suppress(RunRefusedError, OSError):  # its models can be typed all the same
+        with suppress(RunRefusedError, OSError):  # Models can still be typed.
             await gateways.models(settings.profile_id, settings.protocol)
         dialog = ModelsDialog(gateways.catalog(settings.profile_id), self.lanes.free, host.window)
         dialog.picked.connect(self._add_models)
@@ -236,25 +236,25 @@ class CompareControl(QObject):
             self.show(True)
 
     def add_alternatives(self, turn_id: str = "", _checked: bool = False) -> None:
-        """What stands beside a turn as lanes; by default beside the one that has the focus, or the last."""
+        """Add the alternatives of a turn as lanes; by default of the focused turn, or of the last one."""
         pane, lanes = self._host.pane.front, self.lanes
         path = pane.session.transcript.path
         turn_id = turn_id or pane.view.focused_turn() or (path[-1].id if path else "")
         if not turn_id:
             return
-        beside, others = len(pane.session.transcript.siblings(turn_id)), len(lanes.alternatives(turn_id))
-        if beside > 1 and not others:  # all of them are lanes
+        alternatives, missing = len(pane.session.transcript.siblings(turn_id)), len(lanes.alternatives(turn_id))
+        if alternatives > 1 and not missing:  # All alternatives are lanes already.
             self.show(True)
         elif self._try(partial(lanes.add_alternatives, turn_id)):
             self.show(True)
-            if left := len(lanes.alternatives(turn_id)):
+            if remaining := len(lanes.alternatives(turn_id)):
                 self._host.notice.say(
-                    f"{beside - left:,} of the {beside:,} alternatives are lanes, those next to it. "
+                    f"{alternatives - remaining:,} of the {alternatives:,} alternatives are lanes, those next to it. "
                     "‹ and › in a turn, and its menu, lead to the others."
                 )
 
     def regenerate(self) -> None:
-        """Ask again for the last answer in every ticked lane."""
+        """Regenerate the last answer of every ticked lane."""
         spawn(self._regenerate(self.lanes), name="regenerate lanes")
 
     async def _regenerate(self, lanes: Lanes) -> None:
@@ -264,15 +264,15 @@ class CompareControl(QObject):
             self._host.notice.say(str(error))
 
     def scroll_together(self) -> None:
-        """Have all lanes scroll with the one in front, turn by turn, or no longer."""
+        """Toggle whether all lanes scroll with the focused one, turn by turn."""
         self._bar.together.toggle()
 
     def _set_together(self, on: bool) -> None:
         if self.page is not None:
             self.page.together = on
 
-    def _rest(self) -> None:
-        """What was asked in lanes stands at its place now: the inspector looks again which belong together."""
+    def _refresh_exchange(self) -> None:
+        """Show the exchange again: the inspector then pairs it with the new exchanges of the other lanes."""
         if self._host.exchange():
             self._host.show_exchange(self._host.exchange())
 
@@ -285,7 +285,7 @@ class CompareControl(QObject):
             self._host.inspector.request.compare.choose_lane_a()
 
     def mark_differences(self) -> None:
-        """Mark what differs from lane A, or no longer."""
+        """Toggle the highlighting of differences from lane A."""
         self._bar.mark.toggle()
 
     def _set_marking(self, on: bool) -> None:
@@ -293,20 +293,20 @@ class CompareControl(QObject):
             self.page.mark_differences(on)
 
     def go(self, by: int) -> None:
-        """Go to the turns of the lane after this one, or with -1 to the one before."""
+        """Move the focus ``by`` lanes to the right; negative values move it to the left."""
         if self.page is not None:
             self.page.step(by)
 
     def move(self, by: int) -> None:
-        """Put the lane in front so many places to the right."""
+        """Move the focused lane ``by`` places to the right; negative values move it to the left."""
         if self.page is not None:
             self._move(self.page.front_lane, by)
 
     def stop_all(self) -> None:
-        """End what is under way in every lane."""
+        """Stop the runs of all lanes."""
         self.lanes.stop()
 
-    # Taking away
+    # Export
 
     def _columns(self) -> list[Column]:
         from playground.engine.compare.words import columns_of
@@ -315,7 +315,7 @@ class CompareControl(QObject):
         return columns_of(self.lanes, gateways.price, lambda key: gateways.get(key).name)
 
     def export(self) -> None:
-        """Write the lanes as columns of a web page, or as Markdown."""
+        """Export the lanes as columns of a web page, or as Markdown."""
         spawn(self._export(), name="export lanes")
 
     async def _export(self) -> None:
@@ -327,10 +327,10 @@ class CompareControl(QObject):
         if path is None:
             return
         render = lanes_markdown if path.suffix.lower() == ".md" else lanes_page
-        columns, known = self._columns(), host.workspace.gateways.keys.known()
+        columns, secrets = self._columns(), host.workspace.gateways.keys.known()
 
         def save() -> None:
-            write_output(path, render(columns, known), known)
+            write_output(path, render(columns, secrets), secrets)
 
         try:
             await asyncio.to_thread(save)
@@ -340,7 +340,7 @@ class CompareControl(QObject):
             host.notice.say(f"Exported to {path}. Keys are not in it.", stays=False)
 
     def copy_table(self) -> None:
-        """Put what was asked and answered onto the clipboard, a lane a column."""
+        """Copy the messages of all lanes to the clipboard as a table with one column per lane."""
         from playground.engine.files.export.lanes import lanes_table
 
         text, html = lanes_table(self._columns(), self._host.workspace.gateways.keys.known())
@@ -364,9 +364,9 @@ class CompareControl(QObject):
             self._host.notice.say(f"Lane {title} closed.", "Undo", self._host.pane.undo, stays=False)
 
     def _ask_name(self, lane: Session) -> None:
-        spawn(self._name(lane), name="name a lane")
+        spawn(self._run_name_dialog(lane), name="name a lane")
 
-    async def _name(self, lane: Session) -> None:
+    async def _run_name_dialog(self, lane: Session) -> None:
         variant = self.lanes.variant(lane)
         dialog = line_dialog(self._host.window, "Name the lane", "Name", variant.name if variant else "", "Name")
         if await ask(dialog):
@@ -374,21 +374,21 @@ class CompareControl(QObject):
         dialog.deleteLater()
 
     def _ask_system(self, lane: Session) -> None:
-        spawn(self._system(lane), name="system turn of a lane")
+        spawn(self._run_system_dialog(lane), name="system turn of a lane")
 
-    async def _system(self, lane: Session) -> None:
+    async def _run_system_dialog(self, lane: Session) -> None:
         before = system_text(lane.transcript)
         text = await self._ask_text(
             "System turn of the lane", "It begins a branch of its own, up to the first answer", before, "Use"
         )
         if text is not None and text != before:
-            there = system_text(lane.main.transcript)
-            self._try(partial(self.lanes.set_system, lane, text if text != there else None))
+            main_text = system_text(lane.main.transcript)
+            self._try(partial(self.lanes.set_system, lane, text if text != main_text else None))
 
-    async def _ask_text(self, title: str, label: str, text: str, does: str) -> str | None:
-        dialog = line_dialog(self._host.window, title, label, "", does)
+    async def _ask_text(self, title: str, label: str, text: str, button: str) -> str | None:
+        dialog = line_dialog(self._host.window, title, label, "", button)
         dialog.setOption(QInputDialog.InputDialogOption.UsePlainTextEditForTextInput)
         dialog.setTextValue(text)
-        found = dialog.textValue() if await ask(dialog) else None
+        result = dialog.textValue() if await ask(dialog) else None
         dialog.deleteLater()
-        return found
+        return result

@@ -1,4 +1,4 @@
-"""One lane as a column: what it is above, its turns, what it took below. The turns are drawn as the conversation's."""
+"""Column of a lane: its head, its turns, its metrics. The turns are drawn by the view of the conversation."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from playground.ui.widgets.plain_text import show_hidden, tip
 if TYPE_CHECKING:
     from playground.engine.requests.protocol_conversion import Loss
 
-LEAST = 420  # pixels of width in which turns, code and the fields of a call can be read
-LEAST_MODEL = 110  # pixels
-MOST_FIELDS = 6  # that a tooltip names
-SAID, MOST_LOSSES = 2, 12  # losses named in the head, and in its tooltip
-LONGEST = 120  # characters of one of them
-LINE = 10  # pixels within which controls stand on one line
+MIN_WIDTH = 420  # pixels; turns, code and the fields of a call stay readable at this width
+MIN_MODEL = 110  # pixels
+MAX_FIELDS = 6  # of the request, in a tooltip
+HEAD_LOSSES, TOOLTIP_LOSSES = 2, 12  # numbers of losses in the head and in its tooltip
+MAX_LOSS = 120  # characters of a loss
+LINE = 10  # pixels; controls closer than this share a line
 
-REASON = Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.TabFocusReason  # by whether it goes on or back
-#: What an entry of the menu is called, its words, and whether the conversation's own lane has it; None is a line.
+REASON = Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.TabFocusReason  # backward, forward
+#: Entries of the menu: action, label, and whether the first lane has it; None is a separator.
 ENTRIES: tuple[tuple[str, str, bool] | None, ...] = (
     ("system", "System turn…", False),
     ("preset", "Save as preset…", True),
@@ -52,14 +52,15 @@ ENTRIES: tuple[tuple[str, str, bool] | None, ...] = (
 
 
 class LaneColumn(QFrame):
-    """``turns`` stand in the middle; ``pane`` shows them. The first lane cannot be named, moved or closed.
+    """Head, turns and metrics of a lane. The first lane cannot be named, moved or closed.
 
-    ``menus`` are about the lane that has the focus, and the first entries of its menu.
+    ``turns`` is the widget in the middle, whose turns ``pane`` shows. ``menus`` apply to the focused lane; they come
+    first in the menu of the column.
     """
 
-    chosen = Signal()  # it is to have the focus
+    chosen = Signal()  # the lane takes the focus
     ticked = Signal(bool)
-    asked = Signal(str)  # an entry of the menu, or "settings", "stop", "request"
+    action_requested = Signal(str)  # an entry of the menu, or "settings", "stop", "request"
 
     def __init__(
         self, parent: QWidget, pane: TranscriptPane, turns: QWidget, menus: Sequence[QMenu], *, first: bool
@@ -68,7 +69,7 @@ class LaneColumn(QFrame):
         self.setObjectName("lane")
         self.pane = pane
         self._first = first
-        self.setMinimumWidth(LEAST)
+        self.setMinimumWidth(MIN_WIDTH)
         self.tick = QCheckBox()
         self.tick.setToolTip("Messages go to this lane")
         self.tick.toggled.connect(self.ticked)
@@ -77,9 +78,9 @@ class LaneColumn(QFrame):
         bold = QFont(self.name.font())
         bold.setWeight(QFont.Weight.DemiBold)
         self.name.setFont(bold)
-        self.model = ModelPicker(LEAST_MODEL)
+        self.model = ModelPicker(MIN_MODEL)
         self.count = quiet_button("0 set", "What is set in this lane: show it in the panel", "settings")
-        self.count.clicked.connect(partial(self._ask, "settings"))
+        self.count.clicked.connect(partial(self._request_action, "settings"))
         more = quiet_button("", "More about this lane", "more")
         more.setMenu(self._menu(more, menus))
         more.setPopupMode(more.ToolButtonPopupMode.InstantPopup)
@@ -91,7 +92,7 @@ class LaneColumn(QFrame):
         self.head.installEventFilter(self)
         row = in_row(self.tick, self.name, (self.model, 1000), self.model.unlisted, 1, self.count, more, spacing=6)
         in_column(row, self.words, self.losses, of=self.head, margins=(12, 6, 8, 6), spacing=2)
-        bar = [in_row((pane.calls.bar, 1), margins=BELOW)] if first else []  # the others have it below by themselves
+        bar = [in_row((pane.calls.bar, 1), margins=BELOW)] if first else []  # other panes contain their own bar
         column = in_column(self.head, (turns, 1), *bar, of=self, margins=0, spacing=0)
         self.figures = text_label("", "small", wrap=True)
         self.best = styled(MarkLabel(wraps=True), "small")
@@ -105,16 +106,24 @@ class LaneColumn(QFrame):
         self.left_out = text_label("", "small", wrap=True)
         buttons = self.timeline, self.stop, self.go_on
         for name, button in (("timeline", self.timeline), ("stop", self.stop), ("go_on", self.go_on)):
-            button.clicked.connect(partial(self._ask, name))
-        self.request.clicked.connect(partial(self._ask, "request"))
+            button.clicked.connect(partial(self._request_action, name))
+        self.request.clicked.connect(partial(self._request_action, "request"))
         self.foot = QFrame(self)
         self.foot.setProperty("kind", "surface")
-        self.foot.setMinimumHeight(self.go_on.sizeHint().height() + 6)  # also where no button is seen
-        took, apart = in_row((self.figures, 1), *buttons, spacing=6), in_row(self.request, 1)
-        for label in (self.figures, self.best, self.left_out):  # as far in as the words of the button
+        self.foot.setMinimumHeight(self.go_on.sizeHint().height() + 6)  # the same height without a visible button
+        metrics_row, request_row = in_row((self.figures, 1), *buttons, spacing=6), in_row(self.request, 1)
+        for label in (self.figures, self.best, self.left_out):  # aligned with the text of the button
             margins = label.contentsMargins()
             label.setContentsMargins(margins.left() + BUTTON_SIDE, 0, 0, 0)
-        in_column(took, self.best, apart, self.left_out, of=self.foot, margins=(12 - BUTTON_SIDE, 3, 8, 3), spacing=2)
+        in_column(
+            metrics_row,
+            self.best,
+            request_row,
+            self.left_out,
+            of=self.foot,
+            margins=(12 - BUTTON_SIDE, 3, 8, 3),
+            spacing=2,
+        )
         for name, part in (
             ("laneHead", self.head),
             ("laneSettings", self.words),
@@ -129,23 +138,23 @@ class LaneColumn(QFrame):
 
     def _menu(self, parent: QWidget, menus: Sequence[QMenu]) -> QMenu:
         menu = QMenu(parent)
-        menu.aboutToShow.connect(self.chosen)  # also where a click gives no focus
-        for one in menus:
-            menu.addMenu(one)
+        menu.aboutToShow.connect(self.chosen)  # some clicks do not move the focus
+        for submenu in menus:
+            menu.addMenu(submenu)
         for entry in ENTRIES:
             if entry is None:
                 menu.addSeparator()
             elif entry[2] or not self._first:
-                menu.addAction(entry[1]).triggered.connect(partial(self._ask, entry[0]))
+                menu.addAction(entry[1]).triggered.connect(partial(self._request_action, entry[0]))
         return menu
 
-    def _ask(self, name: str, _checked: bool = False) -> None:
-        self.asked.emit(name)
+    def _request_action(self, name: str, _checked: bool = False) -> None:
+        self.action_requested.emit(name)
 
     def show_head(self, title: str, model: str, words: Sequence[str], count: int, *, ticked: bool) -> None:
-        """What the lane is: its letter and name, its model, where it asks and what is set otherwise, in words.
+        """Show the title and the model of the lane; ``words`` name its gateway and its own settings.
 
-        ``count`` is how many parameters are set.
+        ``count`` is the number of parameters that are set.
         """
         self.name.set_text(show_hidden(title))
         if model != self.model.shown:
@@ -163,15 +172,15 @@ class LaneColumn(QFrame):
             self.pane.view.setAccessibleName(f"Turns of lane {title}")
 
     def show_losses(self, losses: Sequence[Loss]) -> None:
-        """What its protocol cannot carry of what would be sent next."""
+        """Show which parts of the next request the protocol of the lane cannot carry."""
         count = len(losses)
         self.losses.setVisible(bool(count))
-        begins = f"{count} things cannot go as they are" if count > 1 else "1 thing cannot go as it is"
-        self.losses.setText(show_hidden(f"{begins}: {_listed(losses, SAID, '; ')}") if count else "")
-        self.losses.setToolTip(tip(_listed(losses, MOST_LOSSES, "\n")))
+        summary = f"{count} things cannot go as they are" if count > 1 else "1 thing cannot go as it is"
+        self.losses.setText(show_hidden(f"{summary}: {_listed(losses, HEAD_LOSSES, '; ')}") if count else "")
+        self.losses.setToolTip(tip(_listed(losses, TOOLTIP_LOSSES, "\n")))
 
     def show_figures(self, words: Sequence[str], best: Sequence[str], *, running: bool, waiting: bool) -> None:
-        """What the last question took here, in which of that it is the best, and what can be done."""
+        """Show the metrics of the last answer, the ones in which the lane is best, and the buttons that apply."""
         self.figures.setText(show_hidden(" · ".join(words)))
         self.best.setText(" · ".join(best))
         self.best.setVisible(bool(best))
@@ -179,50 +188,50 @@ class LaneColumn(QFrame):
         self.timeline.setVisible(waiting)
         self.go_on.setVisible(not running and not waiting and not self._first)
 
-    def show_differences(self, found: Differences | None) -> None:
-        """In how many fields its last request differs from the first lane's, and what was not compared."""
-        fields = found.fields if found is not None else None
+    def show_differences(self, differences: Differences | None) -> None:
+        """Show in how many fields the last request differs from lane A's, and what was not compared."""
+        fields = differences.fields if differences is not None else None
         count = len(fields or ())
         words = f"{count:,} field{'s' * (count != 1)} of the request differ{'s' * (count == 1)}"
         self.request.setText(words if count else "the request is lane A's")
-        named = [*(fields or ())[:MOST_FIELDS], *([f"and {count - MOST_FIELDS:,} more"] if count > MOST_FIELDS else [])]
-        self.request.setToolTip(tip("\n".join([*named, "Show how it differs from lane A's, in the inspector"])))
+        details = [*(fields or ())[:MAX_FIELDS], *([f"and {count - MAX_FIELDS:,} more"] if count > MAX_FIELDS else [])]
+        self.request.setToolTip(tip("\n".join([*details, "Show how it differs from lane A's, in the inspector"])))
         self.request.setVisible(fields is not None)
-        left_out = found.left_out if found is not None else ()
+        left_out = differences.left_out if differences is not None else ()
         self.left_out.setText(" ".join(left_out))
         self.left_out.setVisible(bool(left_out))
 
     @property
     def stops(self) -> list[QWidget]:
-        """Where the tab key stops in this lane: what stands above its turns, its turns, what stands below them.
+        """Tab stops of the lane in visual order: head, view, cards, foot.
 
-        Cards are made where they come into view, so Qt's own order goes from lane to lane and back.
+        Cards are created when they scroll into view, so Qt's own tab order jumps between lanes.
         """
-        found = [one for one in self.findChildren(QWidget) if one.isVisible() and one.isEnabled() and is_stop(one)]
-        return sorted(found, key=self._place)
+        parts = [part for part in self.findChildren(QWidget) if part.isVisible() and part.isEnabled() and is_stop(part)]
+        return sorted(parts, key=self._place)
 
     def _place(self, part: QWidget) -> tuple[int, int, int]:
-        at = part.mapTo(self, QPoint(0, 0))
+        position = part.mapTo(self, QPoint(0, 0))
         if self.head.isAncestorOf(part) or self.foot.isAncestorOf(part):
-            return 0 if self.head.isAncestorOf(part) else 3, 0, at.x()
+            return 0 if self.head.isAncestorOf(part) else 3, 0, position.x()
         if part is self.pane.view:
             return 1, 0, 0
-        line = at.y() if isinstance(part, TurnCard) else at.y() + part.height() // 2
-        return 2, line // LINE, at.x()
+        line = position.y() if isinstance(part, TurnCard) else position.y() + part.height() // 2
+        return 2, line // LINE, position.x()
 
     def focusNextPrevChild(self, next: bool) -> bool:
         focus = QApplication.focusWidget()
-        if focus is None or not focus.isVisible():  # the focused control is being deleted; so may be others here
+        if focus is None or not focus.isVisible():  # The focused control, and maybe others, are being deleted.
             return super().focusNextPrevChild(next)
         stops = self.stops
-        to = stops.index(focus) + (1 if next else -1) if focus in stops else -1
-        if not 0 <= to < len(stops):
+        index = stops.index(focus) + (1 if next else -1) if focus in stops else -1
+        if not 0 <= index < len(stops):
             return super().focusNextPrevChild(next)
-        stops[to].setFocus(REASON[next])
+        stops[index].setFocus(REASON[next])
         return True
 
     def show_chosen(self, chosen: bool) -> None:
-        """Whether keys, panels and the inspector are about this lane."""
+        """Highlight the head if keys, panels and the inspector apply to this lane."""
         look(self.head, "chosen" if chosen else "surface")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -232,20 +241,20 @@ class LaneColumn(QFrame):
 
 
 def is_stop(part: QWidget) -> bool:
-    """Whether the tab key stops there."""
+    """Return whether the tab key stops at a widget."""
     return bool(part.focusPolicy() & Qt.FocusPolicy.TabFocus) and part.focusProxy() is None
 
 
 def next_outside(focus: QWidget, area: QWidget, *, forward: bool) -> QWidget | None:
-    """The first place outside ``area`` at which the tab key stops after ``focus``, or before it; None for none."""
-    at = focus.nextInFocusChain() if forward else focus.previousInFocusChain()
-    while at is not None and at is not focus:
-        if at.isVisible() and at.isEnabled() and is_stop(at) and not area.isAncestorOf(at):
-            return at
-        at = at.nextInFocusChain() if forward else at.previousInFocusChain()
+    """Return the tab stop after or before ``focus`` that is outside ``area``, or None."""
+    candidate = focus.nextInFocusChain() if forward else focus.previousInFocusChain()
+    while candidate is not None and candidate is not focus:
+        if candidate.isVisible() and candidate.isEnabled() and is_stop(candidate) and not area.isAncestorOf(candidate):
+            return candidate
+        candidate = candidate.nextInFocusChain() if forward else candidate.previousInFocusChain()
     return None
 
 
 def _listed(losses: Sequence[Loss], most: int, between: str) -> str:
     more = [f"and {len(losses) - most:,} more"] if len(losses) > most else []
-    return between.join([*(cut(str(loss), LONGEST) for loss in losses[:most]), *more])
+    return between.join([*(cut(str(loss), MAX_LOSS) for loss in losses[:most]), *more])

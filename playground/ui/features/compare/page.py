@@ -1,6 +1,6 @@
-"""The lanes side by side: a column each, sideways where there is not room for all; one of them has the focus.
+"""Page of lanes side by side, one column each, which scrolls sideways; one lane has the focus.
 
-The first column is the conversation's own, put into a frame: what it shows is not drawn twice.
+The first column contains the view of the conversation itself, so that its turns are drawn only once.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle, spawn
 
-TURN_MS = 10  # of drawing for each lane: many lanes are drawn less often
-FIGURES_MS = 250  # between two figures while answers stream
+TURN_MS = 10  # drawing interval for each lane: many lanes are drawn less often
+FIGURES_MS = 250  # between two updates of the metrics while answers stream
 _STATES = {
     RunState.WAITING: "waiting for the first token…",
     RunState.STREAMING: "receiving",
@@ -42,15 +42,16 @@ _STATES = {
 
 
 class LanesPage(QScrollArea):
-    """Those of one experiment. ``front`` is the pane of the lane that has the focus, ``chosen`` tells of another.
+    """Lanes of an experiment. ``chosen`` is emitted when the focus moves to another lane.
 
-    ``together`` says that the others scroll with it, turn by turn; ``marking`` that what differs from A is marked.
+    If ``together`` is set, all lanes scroll with the focused one, turn by turn; if ``marking`` is set, differences
+    from lane A are highlighted.
     """
 
     chosen = Signal(object)  # a session
-    made = Signal(object)  # the session of a new column
-    arranged = Signal()  # what is said of the lanes, or which there are, is something else
-    rested = Signal()  # nothing is under way any more, and turns are others than they were then
+    column_added = Signal(object)  # the session of a new column
+    lanes_changed = Signal()  # lanes were added, removed or moved, or their heads changed
+    answers_completed = Signal()  # no lane is running, and turns have changed since the last time
 
     def __init__(
         self,
@@ -60,9 +61,10 @@ class LanesPage(QScrollArea):
         gateway: Callable[[str], str],
         menus: Sequence[QMenu],
     ) -> None:
-        """``menus`` are about the lane in front; each lane offers them.
+        """Create the page; each lane offers ``menus``, which apply to the focused lane.
 
-        It and its lanes are made where they will stand: Qt dresses anew what is put elsewhere, with all turns in it.
+        The page and its columns get their final parents at once: Qt styles a widget again, with all its turns, when
+        its parent changes.
         """
         super().__init__(pane)
         self._menus = menus
@@ -86,9 +88,9 @@ class LanesPage(QScrollArea):
         self._figures = Throttle(self._show_figures, self, interval=FIGURES_MS)
         self._heads = Throttle(self.arrange, self, interval=FIGURES_MS)
         self._losses = Throttle(self._find_losses, self, interval=FIGURES_MS)
-        self._judged: dict[Session, tuple[object, ...]] = {}  # of what its losses were found
+        self._loss_inputs: dict[Session, tuple[object, ...]] = {}  # inputs of the losses shown, by lane
         self._reveal = Throttle(self._show_front, self, interval=1)
-        self._left = self._scrolling = False
+        self._is_closed = self._scrolling = False
         self.together = True
         self.marking = False
         self._differences: dict[Session, Differences] = {}
@@ -100,7 +102,7 @@ class LanesPage(QScrollArea):
             app.focusChanged.connect(self._focus_moved)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Columns are as high as the page: it scrolls sideways only."""
+        """Keep the columns as high as the page, which scrolls only sideways."""
         super().resizeEvent(event)
         self._inner.setFixedHeight(self.viewport().height())
         self._reveal.poke()
@@ -117,7 +119,7 @@ class LanesPage(QScrollArea):
 
     @property
     def ticked(self) -> list[TranscriptPane]:
-        """The panes of the lanes that a message goes to."""
+        """The panes of the lanes that messages go to."""
         return [self._columns[lane].pane for lane in self.lanes.ticked if lane in self._columns]
 
     def foot_height(self) -> int:
@@ -126,26 +128,29 @@ class LanesPage(QScrollArea):
 
     @property
     def columns(self) -> list[LaneColumn]:
-        """Those that are shown, in their order."""
+        """The columns from left to right."""
         return [self._columns[lane] for lane in self.lanes.all if lane in self._columns]
 
     def column(self, lane: Session) -> LaneColumn:
-        """The column of a lane, made if it is not there yet. Raises KeyError for one that is closed."""
+        """Return the column of a lane, creating it if needed. Raises KeyError for a closed lane."""
         column = self._columns.get(lane)
         if column is None:
             if lane not in self.lanes.all:
                 raise KeyError(lane)
             place = self.lanes.all.index(lane)
-            column = self._columns[lane] = self._make(lane, first=place == 0)
+            column = self._columns[lane] = self._create_column(lane, first=place == 0)
             self._row.insertWidget(place, column, 1)
             self._show_head(lane, column)
             column.show_chosen(lane is self._front)
-            self.made.emit(lane)
+            self.column_added.emit(lane)
         return column
 
     def leave(self) -> None:
-        """Follow the lanes no longer. The conversation's own turns are to be put elsewhere, at once: they are in it."""
-        self._left = True
+        """Stop following the lanes.
+
+        The caller has to move the view of the conversation to another parent at once: this page contains it.
+        """
+        self._is_closed = True
         self._losses.cancel()
         self._cancel()
         app = QApplication.instance()
@@ -158,38 +163,38 @@ class LanesPage(QScrollArea):
             if column.pane is not self._pane:
                 column.pane.end()
 
-    # Which there are
+    # Columns
 
     def arrange(self) -> None:
-        """Bring the columns up to the lanes there are."""
-        if self._left:
+        """Update the columns to match the lanes."""
+        if self._is_closed:
             return
-        wanted = self.lanes.all
-        for lane in [lane for lane in self._columns if lane not in wanted]:
-            gone = self._columns.pop(lane)
-            self._judged.pop(lane, None)
-            gone.pane.end()
+        lanes = self.lanes.all
+        for lane in [lane for lane in self._columns if lane not in lanes]:
+            old_column = self._columns.pop(lane)
+            self._loss_inputs.pop(lane, None)
+            old_column.pane.end()
             self._drawing.pop(lane).cancel()
             self._hidden.discard(lane)
-            self._row.removeWidget(gone)
-            gone.deleteLater()
-        for at, lane in enumerate(wanted):
+            self._row.removeWidget(old_column)
+            old_column.deleteLater()
+        for index, lane in enumerate(lanes):
             column = self.column(lane)
-            if self._row.indexOf(column) != at:
-                self._row.insertWidget(at, column, 1)
+            if self._row.indexOf(column) != index:
+                self._row.insertWidget(index, column, 1)
             self._show_head(lane, column)
-        for lane in wanted:
-            self._drawing[lane].interval = max(DRAW_MS, TURN_MS * len(wanted))
+        for lane in lanes:
+            self._drawing[lane].interval = max(DRAW_MS, TURN_MS * len(lanes))
             if not (pane := self._columns[lane].pane).begun:
                 pane.begin()
-        if self._front not in wanted:
-            self.choose(wanted[0])
+        if self._front not in lanes:
+            self.choose(lanes[0])
         self._losses.poke()
         self._mark()
         self._pane.show_lanes()
         self._show_figures()
         self._compare()
-        self.arranged.emit()
+        self.lanes_changed.emit()
 
     def _show_head(self, lane: Session, column: LaneColumn) -> None:
         title, words = self.lanes.title(lane), place_words(lane, self._gateway)
@@ -199,17 +204,17 @@ class LanesPage(QScrollArea):
     def _find_losses(self) -> None:
         """Show which settings the protocol of a lane cannot carry, for lanes whose next request has changed."""
         for lane, column in self._columns.items():
-            judged = (lane.transcript.path, lane.editors.open, lane.settings, lane.main.settings, lane.profile)
-            if self._judged.get(lane) != judged:
-                self._judged[lane] = judged
+            inputs = (lane.transcript.path, lane.editors.open, lane.settings, lane.main.settings, lane.profile)
+            if self._loss_inputs.get(lane) != inputs:
+                self._loss_inputs[lane] = inputs
                 column.show_losses(not_carried(lane))
 
-    def _make(self, lane: Session, *, first: bool) -> LaneColumn:
+    def _create_column(self, lane: Session, *, first: bool) -> LaneColumn:
         if first:
             pane: TranscriptPane = self._pane
             column = LaneColumn(self._inner, pane, pane.turns, self._menus, first=True)
         else:
-            pane = TranscriptPane(lane, self._entered, _nothing_yet())
+            pane = TranscriptPane(lane, self._entered, _empty_page())
             pane.view.set_zoom(self._pane.view.zoom)
             column = LaneColumn(self._inner, pane, pane, self._menus, first=False)
         self._drawing[lane] = Throttle(pane.draw, column, interval=DRAW_MS)
@@ -228,7 +233,7 @@ class LanesPage(QScrollArea):
         self._pane.show_lanes()
 
     def _draw_soon(self, lane: Session) -> None:
-        """Draw the new content of a lane; a column out of sight waits until the page is scrolled."""
+        """Draw the new content of a lane; a hidden column waits until the page is scrolled."""
         column = self._columns.get(lane)
         if column is None or column.visibleRegion().isEmpty():
             self._hidden.add(lane)
@@ -240,10 +245,10 @@ class LanesPage(QScrollArea):
             self._drawing[lane].poke()
         self._hidden.clear()
 
-    # Which has the focus
+    # Focus
 
     def choose(self, lane: Session) -> None:
-        """Let keys, panels and the inspector be about a lane."""
+        """Focus a lane: keys, panels and the inspector then apply to it."""
         if lane is not self._front:
             self._front = lane
             self._mark()
@@ -251,30 +256,30 @@ class LanesPage(QScrollArea):
             self.chosen.emit(lane)
 
     def _show_front(self) -> None:
-        """Scroll sideways to the lane in front, also where there is less room than before."""
+        """Scroll sideways to the focused lane, for example after the page became narrower."""
         column = self._columns.get(self._front)
         if column is not None:
             self.ensureWidgetVisible(column.head, 0, 0)
 
     def step(self, by: int) -> None:
-        """Go to the turns of the lane so many places to the right, from the last one on to the first."""
+        """Focus the turns of the lane ``by`` places to the right; after the last lane comes the first."""
         lanes = self.lanes.all
         lane = lanes[(lanes.index(self._front) + by) % len(lanes)]
         self.choose(lane)
         self.front.view.focus_shown()
 
     def focusNextPrevChild(self, next: bool) -> bool:
-        """From the end of a lane to the beginning of the one after it, and from the last on to what is elsewhere."""
+        """Move the focus from the end of a lane to the start of the next, and from the last lane out of the page."""
         focus, columns = QApplication.focusWidget(), self.columns
-        places = [at for at, column in enumerate(columns) if focus is not None and column.isAncestorOf(focus)]
-        to = places[0] + (1 if next else -1) if places else -1
-        if 0 <= to < len(columns) and (stops := columns[to].stops):
+        places = [index for index, column in enumerate(columns) if focus is not None and column.isAncestorOf(focus)]
+        target = places[0] + (1 if next else -1) if places else -1
+        if 0 <= target < len(columns) and (stops := columns[target].stops):
             stops[0 if next else -1].setFocus(REASON[next])
             return True
         if focus is not None and places:
-            beside = next_outside(focus, self, forward=next)
-            if beside is not None:
-                beside.setFocus(REASON[next])
+            next_widget = next_outside(focus, self, forward=next)
+            if next_widget is not None:
+                next_widget.setFocus(REASON[next])
                 return True
         return super().focusNextPrevChild(next)
 
@@ -287,11 +292,17 @@ class LanesPage(QScrollArea):
             if new is not None and column.isAncestorOf(new):
                 self.choose(lane)
 
-    # Together
+    # Scrolling
 
     def _scrolled(self, lane: Session, _value: int) -> None:
-        """By turns: where the lane in front stands, the others stand. What streams follows its own end."""
-        if self._left or self._scrolling or not self.together or lane is not self._front or lane.main.experiment.busy:
+        """Scroll the other lanes to the turn that the focused lane shows; streaming lanes follow their own end."""
+        if (
+            self._is_closed
+            or self._scrolling
+            or not self.together
+            or lane is not self._front
+            or lane.main.experiment.busy
+        ):
             return
         view = self._columns[lane].pane.view
         at_end, (row, share) = view.at_bottom, view.place
@@ -308,9 +319,9 @@ class LanesPage(QScrollArea):
     # Differences
 
     def mark_differences(self, on: bool) -> None:
-        """Mark what differs from the first lane, or nothing: words of answers, fields of requests, figures.
+        """Turn the highlighting of differences from lane A on or off: words of answers, fields of requests, metrics.
 
-        While answers stream, what is known stays, and the rest waits.
+        While answers stream, earlier highlights stay, and new comparisons wait.
         """
         self.marking = on
         self._differences, self._compared = {}, ()
@@ -322,39 +333,39 @@ class LanesPage(QScrollArea):
         paths = tuple(lane.transcript.path for lane in lanes)
         if not lanes[0].experiment.busy and paths != self._compared:
             self._compared = paths
-            self.rested.emit()
+            self.answers_completed.emit()
             if self.marking:
                 spawn(self._find_differences(lanes[1:], paths), name="compare lanes")
 
     async def _find_differences(self, lanes: Sequence[Session], paths: tuple[tuple[Turn, ...], ...]) -> None:
-        found = [await _differences(lane, path, paths[0]) for lane, path in zip(lanes, paths[1:], strict=True)]
-        if self._compared is paths and not self._left:
-            self._differences = dict(zip(lanes, found, strict=True))
+        results = [await _differences(lane, path, paths[0]) for lane, path in zip(lanes, paths[1:], strict=True)]
+        if self._compared is paths and not self._is_closed:
+            self._differences = dict(zip(lanes, results, strict=True))
             self._show_differences()
 
     def _show_differences(self) -> None:
         for column in self.columns[1:]:
-            found = self._differences.get(column.pane.session)
-            column.show_differences(found)
+            differences = self._differences.get(column.pane.session)
+            column.show_differences(differences)
         self._draw_marks()
         self._show_figures()
 
     def _draw_marks(self) -> None:
-        for column in [] if self._left else self.columns[1:]:
-            found = self._differences.get(column.pane.session)
+        for column in [] if self._is_closed else self.columns[1:]:
+            differences = self._differences.get(column.pane.session)
             for card in column.pane.view.cards.values():
                 if card.turn.parts:
-                    words = found.words.get(card.turn.id, ()) if found is not None else ()
-                    mark(card, [Spot("text", *one) for one in words])
+                    spans = differences.words.get(card.turn.id, ()) if differences is not None else ()
+                    mark(card, [Spot("text", *span) for span in spans])
 
     def _laid_out(self) -> None:
-        """Cards may be new: this is told with every piece that arrives."""
+        """Mark new cards; the view is laid out again with every piece that arrives."""
         if self._differences:
             self._marks.poke()
-        if not self._left and not self._front.main.experiment.busy:
+        if not self._is_closed and not self._front.main.experiment.busy:
             self._pane.estimate()
 
-    # Following them
+    # Changes of lanes
 
     def _changed(self, change: Change) -> None:
         if isinstance(change, TurnGrew | ExchangeChanged):
@@ -365,47 +376,51 @@ class LanesPage(QScrollArea):
             self._heads.poke()
 
     def _show_growth(self, turn_id: str) -> None:
-        """What one lane receives may be the end of another: an alternative of its answer, say."""
+        """Draw the growing turn in idle lanes that end with it, for example as an alternative of their answer."""
         for lane, column in self._columns.items():
             if lane.transcript.head == turn_id and lane.state is RunState.IDLE:
                 column.pane.grew(turn_id)
 
     def _show_figures(self) -> None:
-        lanes = [] if self._left else [lane for lane in self.lanes.all if lane in self._columns]
-        measured = [lane_metrics(lane, self._entered) for lane in lanes]
-        for lane, found, first in zip(lanes, measured, best(measured), strict=True):
+        lanes = [] if self._is_closed else [lane for lane in self.lanes.all if lane in self._columns]
+        all_metrics = [lane_metrics(lane, self._entered) for lane in lanes]
+        for lane, metrics, best_words in zip(lanes, all_metrics, best(all_metrics), strict=True):
             running = lane.state is not RunState.IDLE
-            figures = found.words_compared(measured[0]) if self.marking and found is not measured[0] else found.words
-            words = figures
+            metric_words = (
+                metrics.words_compared(all_metrics[0])
+                if self.marking and metrics is not all_metrics[0]
+                else metrics.words
+            )
+            words = metric_words
             if running:
                 growing = [lane.growing[turn.id] for turn in lane.transcript.path[-1:] if turn.id in lane.growing]
                 words = [_STATES[lane.state], *(f"≈ {choice.deltas:,} tok" for choice in growing if choice.deltas)]
             elif lane.debugger.paused:
-                waiting = len(lane.debugger.waiting)
+                pending = len(lane.debugger.waiting)
                 words = [
-                    f"waits at {waiting} call{'s' * (waiting != 1)}" if waiting else "paused by the gateway",
+                    f"waits at {pending} call{'s' * (pending != 1)}" if pending else "paused by the gateway",
                     f"request {lane.debugger.round}",
-                    *figures,
+                    *metric_words,
                 ]
             waiting = not running and lane.debugger.paused
-            self._columns[lane].show_figures(words, first, running=running, waiting=waiting)
-            self._columns[lane].figures.setToolTip("\n".join(found.totals))
+            self._columns[lane].show_figures(words, best_words, running=running, waiting=waiting)
+            self._columns[lane].figures.setToolTip("\n".join(metrics.totals))
 
 
 async def _differences(lane: Session, path: tuple[Turn, ...], base: tuple[Turn, ...]) -> Differences:
-    """Those of a lane, found beside the window's thread; its requests are fetched from the disk where memory let go."""
-    requests, refused = last_requests(lane), tuple[str, ...]()
+    """Compare a lane with lane A in a worker thread; request bodies no longer in memory are read from the disk."""
+    requests, errors = last_requests(lane), tuple[str, ...]()
     if requests is not None:
         try:
             requests = await lane.experiment.with_bodies(requests[0]), await lane.experiment.with_bodies(requests[1])
         except StoreError as error:
-            requests, refused = None, (str(error),)
-    found = await asyncio.to_thread(differing, path, base, requests)
-    return replace(found, left_out=(*found.left_out, *refused))
+            requests, errors = None, (str(error),)
+    differences = await asyncio.to_thread(differing, path, base, requests)
+    return replace(differences, left_out=(*differences.left_out, *errors))
 
 
-def _nothing_yet() -> QWidget:
+def _empty_page() -> QWidget:
     page = QWidget()
-    words = text_label("Nothing was asked in this lane yet.", "muted")
-    in_column(1, in_row(1, words, 1), 1, of=page)
+    label = text_label("Nothing was asked in this lane yet.", "muted")
+    in_column(1, in_row(1, label, 1), 1, of=page)
     return page

@@ -1,4 +1,4 @@
-"""The list of experiments in the window: what is shown there follows the workspace, what is asked there goes to it."""
+"""Controllers of the list of experiments: the list follows the workspace, and its actions change the workspace."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ REFRESH_MS = 100
 
 
 class TrashControl(Control):
-    """``show`` opens an experiment."""
+    """Controller of the trash. ``show`` opens an experiment by its id."""
 
     def __init__(self, host: Host, panel: ExperimentsPanel, show: Callable[[str], None]) -> None:
         super().__init__(host)
         self._show = show
         self._panel = panel
         self.page: TrashPage | None = None
-        self._soon = Throttle(self.refresh, self, interval=REFRESH_MS)
+        self._refresh_soon = Throttle(self.refresh, self, interval=REFRESH_MS)
         self._panel.trash_asked.connect(self.open)
-        host.workspace.subscribe(self._soon.poke)
+        host.workspace.subscribe(self._refresh_soon.poke)
         self.refresh()
 
     def refresh(self) -> None:
-        """Show what is in the trash now."""
+        """Update the page and the button from the trash of the workspace."""
         deleted = self._workspace.trash
         self._panel.set_trash(len(deleted))
         if self.page is not None:
@@ -46,12 +46,12 @@ class TrashControl(Control):
                 self._search()
 
     def open(self) -> None:
-        """Show the trash in the place of the list."""
+        """Show the trash instead of the list."""
         if self.page is None:
             from playground.ui.features.experiments.trash_page import TrashPage
 
             self.page = TrashPage()
-            self.page.left.connect(self._leave)
+            self.page.back_requested.connect(self._leave)
             self.page.restored.connect(self.restore)
             self.page.erased.connect(self.erase)
             self.page.emptied.connect(self.empty)
@@ -60,9 +60,9 @@ class TrashControl(Control):
         self._panel.show_page(self.page)
         self.page.list.setFocus()
         self.refresh()
-        spawn(self._look(), name="look through the trash")
+        spawn(self._scan_trash(), name="look through the trash")
 
-    async def _look(self) -> None:
+    async def _scan_trash(self) -> None:
         try:
             await self._workspace.look_through_trash()
         except StoreError as error:
@@ -78,65 +78,65 @@ class TrashControl(Control):
 
     async def _find(self, page: TrashPage, words: str) -> None:
         try:
-            found = await self._workspace.find_deleted(words)
+            results = await self._workspace.find_deleted(words)
         except StoreError as error:
             self._say(str(error))
             return
-        if page.words == words:  # else somebody has typed on meanwhile
-            page.show_found(found)
+        if page.words == words:  # The search text may have changed meanwhile.
+            page.show_results(results)
 
-    # What a person does
+    # Actions
 
     def restore(self, ids: Collection[str]) -> None:
-        """Bring experiments back; a single one is shown."""
-        what = self._named(ids)
+        """Restore experiments; if there is only one, show it."""
+        subject = self._describe(ids)
         self._workspace.put_back(ids)
         if len(ids) == 1:
             self._show(next(iter(ids)))
-        self._say(f"{what} {'is' if len(ids) == 1 else 'are'} back in the list.", stays=False)
+        self._say(f"{subject} {'is' if len(ids) == 1 else 'are'} back in the list.", stays=False)
 
     def erase(self, ids: Collection[str]) -> None:
-        """Let experiments go for good, after a question."""
-        spawn(self._erase(ids, f"Delete {self._named(ids)} for good?", "Delete for good"), name="delete for good")
+        """Delete experiments for good after a confirmation."""
+        spawn(self._erase(ids, f"Delete {self._describe(ids)} for good?", "Delete for good"), name="delete for good")
 
     def empty(self) -> None:
-        """Let all of them go for good, after a question."""
-        ids = [one.experiment.id for one in self._workspace.trash]
+        """Delete all experiments in the trash for good after a confirmation."""
+        ids = [deleted.experiment.id for deleted in self._workspace.trash]
         if ids:
-            spawn(self._erase(ids, f"Delete {self._named(ids)} for good?", "Empty trash"), name="empty the trash")
+            spawn(self._erase(ids, f"Delete {self._describe(ids)} for good?", "Empty trash"), name="empty the trash")
 
-    async def _erase(self, ids: Collection[str], question: str, does: str) -> None:
-        more = "Nothing brings this back: conversations, settings and bodies are gone."
-        if await agreed(self._host.window, f"{does}?", question, more, does):
+    async def _erase(self, ids: Collection[str], question: str, button: str) -> None:
+        details = "Nothing brings this back: conversations, settings and bodies are gone."
+        if await agreed(self._host.window, f"{button}?", question, details, button):
             self._workspace.erase(ids)
 
-    def _named(self, ids: Collection[str]) -> str:
-        """The title of one, or how many there are."""
+    def _describe(self, ids: Collection[str]) -> str:
+        """Return the title of a single experiment, or the number of several."""
         if len(ids) != 1:
             return f"{len(ids)} experiments"
-        titles = {one.experiment.id: one.experiment.title for one in self._workspace.trash}
+        titles = {deleted.experiment.id: deleted.experiment.title for deleted in self._workspace.trash}
         return f"“{short_title(titles.get(next(iter(ids)), ''))}”"
 
 
 class ExperimentsControl(Control):
-    """One for each window; ``trash`` is the other page of the list."""
+    """Controller of the list of experiments of a window, with that of the trash as ``trash``."""
 
     def __init__(self, host: Host, panel: ExperimentsPanel) -> None:
         super().__init__(host)
         self._panel = panel
-        self._watched: dict[str, Callable[[], None]] = {}
+        self._subscriptions: dict[str, Callable[[], None]] = {}
         self._refresh_soon = Throttle(self.refresh, self, interval=REFRESH_MS)
         self._search_again = Throttle(self._search, self, interval=1000)
         panel.new_asked.connect(self.new)
         panel.opened.connect(self.open)
-        panel.asked.connect(self._do)
+        panel.action_requested.connect(self._run_action)
         panel.renamed.connect(self._renamed)
         panel.typing.connect(self._typing)
         panel.typed.connect(self._typed)
-        panel.shown.connect(self._refresh_soon.poke)  # a title that was being typed is typed on there
+        panel.became_visible.connect(self._refresh_soon.poke)  # resumes an unfinished edit of a title
         panel.searched.connect(self._search)
-        panel.left.connect(host.pane.composer.setFocus)
-        self._acts: dict[str, Callable[[str], None]] = {
+        panel.leave_requested.connect(host.pane.composer.setFocus)
+        self._handlers: dict[str, Callable[[str], None]] = {
             RENAME: self.rename,
             DELETE: self.delete,
             DUPLICATE: self.duplicate,
@@ -150,21 +150,21 @@ class ExperimentsControl(Control):
     # Following the workspace
 
     def _changed(self) -> None:
-        known = {session.id: session for session in self._workspace.sessions}
-        for gone in self._watched.keys() - known.keys():
-            self._watched.pop(gone)()
-        for new in known.keys() - self._watched.keys():
-            self._watched[new] = known[new].subscribe(self._session_changed, TitleChanged)
+        sessions = {session.id: session for session in self._workspace.sessions}
+        for closed_id in self._subscriptions.keys() - sessions.keys():
+            self._subscriptions.pop(closed_id)()
+        for new_id in sessions.keys() - self._subscriptions.keys():
+            self._subscriptions[new_id] = sessions[new_id].subscribe(self._session_changed, TitleChanged)
         self._refresh_soon.poke()
 
     def _session_changed(self, _change: Change) -> None:
         self._refresh_soon.poke()
 
     def refresh(self) -> None:
-        """Make the list equal to the workspace."""
+        """Update the list from the workspace."""
         self._panel.set_opening(not self._workspace.listed)
-        nobodys = self._workspace.stand_in
-        experiments = [experiment for experiment in self._workspace.experiments if experiment.id != nobodys]
+        placeholder_id = self._workspace.stand_in
+        experiments = [experiment for experiment in self._workspace.experiments if experiment.id != placeholder_id]
         self._panel.show_experiments(experiments, self._workspace.current.id)
         if self._panel.words:
             self._search_again.poke()
@@ -178,36 +178,36 @@ class ExperimentsControl(Control):
             spawn(self._find(words, self._panel.filters), name="search")
 
     async def _find(self, words: str, filters: Filters) -> None:
-        found: list[SearchResult]
+        results: list[SearchResult]
         try:
-            found = await self._workspace.find(words, filters)
+            results = await self._workspace.find(words, filters)
         except StoreError as error:
             self._say(str(error))
             return
-        if (self._panel.words, self._panel.filters) == (words, filters):  # else somebody has typed on meanwhile
-            self._panel.show_found(found)
+        if (self._panel.words, self._panel.filters) == (words, filters):  # They may have changed meanwhile.
+            self._panel.show_results(results)
 
-    # What a person does
+    # Actions
 
     def look_for(self) -> None:
-        """Search in all experiments."""
+        """Go to the search field of the list."""
         self._host.show_list()
         self._panel.look_for()
 
     def new(self) -> None:
-        """A new, empty experiment, ready to write in."""
+        """Create an empty experiment and focus its composer."""
         self._workspace.new()
         self._host.pane.composer.setFocus()
 
     def open(self, experiment_id: str, turn_id: str = "") -> None:
-        """Show an experiment, at a turn if one is named."""
+        """Show an experiment, and scroll to a turn if an id is passed."""
         spawn(self._open(experiment_id, turn_id), name="open experiment")
 
     async def _open(self, experiment_id: str, turn_id: str) -> None:
         try:
             session = await self._workspace.show(experiment_id)
         except KeyError:
-            return  # deleted meanwhile
+            return  # It was deleted meanwhile.
         except StoreError as error:
             self._say(str(error))
             self._panel.refresh()
@@ -215,25 +215,25 @@ class ExperimentsControl(Control):
         if turn_id and self._workspace.current is session:
             self._host.pane.show_turn(turn_id)
 
-    def _do(self, what: str, experiment_id: str) -> None:
-        self._acts[what](experiment_id)
+    def _run_action(self, action: str, experiment_id: str) -> None:
+        self._handlers[action](experiment_id)
 
     @property
     def current(self) -> str:
-        """The id of the experiment looked at."""
+        """The id of the current experiment."""
         return self._workspace.current.id
 
     def rename(self, experiment_id: str) -> None:
-        """Edit a title: in its place where the list shows it, else in a dialog."""
+        """Edit a title in the list if the list shows it, otherwise in a dialog."""
         self.refresh()
         if self._panel.isVisible() and self._panel.begin_rename(experiment_id):
             return
-        session = next((one for one in self._workspace.sessions if one.id == experiment_id), None)
+        session = next((candidate for candidate in self._workspace.sessions if candidate.id == experiment_id), None)
         if session is not None:
             spawn(dialogs.rename(self._host.window, session), name="rename")
 
     def _typing(self, experiment_id: str, title: str) -> None:
-        """A title that is being typed is part of its experiment until it is kept or left as it was."""
+        """Store the unfinished title with its experiment until the edit is saved or cancelled."""
         for session in self._workspace.sessions:
             if session.id == experiment_id:
                 session.editors.set_editing(OpenEdit(turn=TITLE.turn, what=TITLE.what, text=title))
@@ -255,42 +255,42 @@ class ExperimentsControl(Control):
         self._refresh_soon.poke()
 
     def delete(self, experiment_id: str) -> None:
-        """Take an experiment off the list, into the trash; a notice offers it back."""
+        """Move an experiment to the trash, with a notice that offers to undo it."""
         title = self._title(experiment_id)
         self._workspace.delete(experiment_id)
-        kept = any(one.experiment.id == experiment_id for one in self._workspace.trash)
-        words = f"“{title}” is in the trash." if kept else f"“{title}” deleted."
+        in_trash = any(deleted.experiment.id == experiment_id for deleted in self._workspace.trash)
+        words = f"“{title}” is in the trash." if in_trash else f"“{title}” deleted."
         self._say(words, "Undo", self.undelete, stays=False)
 
     def undelete(self) -> None:
-        """Bring the experiment deleted last back, and show it."""
+        """Restore the experiment that was deleted last, and show it."""
         experiment = self._workspace.undelete()
         if experiment is not None:
             self.open(experiment.id)
             self._say(f"“{short_title(experiment.title)}” is back.", stays=False)
 
     def duplicate(self, experiment_id: str) -> None:
-        """The same experiment once more; the copy is shown."""
+        """Duplicate an experiment and show the copy."""
         spawn(self._duplicate(experiment_id), name="duplicate")
 
     async def _duplicate(self, experiment_id: str) -> None:
         try:
-            made = await self._workspace.duplicate(experiment_id)
+            copy = await self._workspace.duplicate(experiment_id)
         except KeyError:
             return
         except StoreError as error:
             self._say(str(error))
             return
-        self._say(f"This is the copy, “{short_title(made.title)}”.", stays=False)
+        self._say(f"This is the copy, “{short_title(copy.title)}”.", stays=False)
 
     def pin(self, experiment_id: str) -> None:
-        """Keep an experiment at the top of the list, or no longer."""
+        """Pin an experiment to the top of the list, or unpin it."""
         experiment = self._summary_of(experiment_id)
         if experiment is not None:
             self._workspace.pin(experiment_id, not experiment.pinned)
 
     def archive(self, experiment_id: str) -> None:
-        """Put an experiment away, or back; a notice offers to undo it."""
+        """Archive or unarchive an experiment, with a notice that offers to undo it."""
         experiment = self._summary_of(experiment_id)
         if experiment is None:
             return

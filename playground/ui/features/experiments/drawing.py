@@ -1,6 +1,6 @@
-"""Draws the rows of the list: a heading, an experiment with its line of state, words with what was found marked.
+"""Item delegate of the list of experiments: headings, titles with a summary, and passages with marked matches.
 
-All of it is plain text, whoever wrote it.
+All texts are drawn as plain text, because users and models wrote them.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from playground.ui.features.experiments.rows import Heading, Hit, Line, More
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.theme import SMALL_PX, body_font, tokens
 
-TITLE, LINE = 19, 16  # pixels: heights of the two sorts of text
+TITLE, LINE = 19, 16  # pixels; line heights of body and small text
 HEADING = 28
-AROUND = 6
-INDENT = 10  # of what was found, below its experiment
-MOST_LINES = 2
-DRAWN = 1_000  # characters of one line that are laid out: no list is so wide
+PADDING = 6
+INDENT = 10  # pixels; passages below their experiment
+MAX_LINES = 2
+MAX_DRAWN = 1_000  # characters laid out in a line, more than any list shows
 
 Index = QModelIndex | QPersistentModelIndex
 Marks = tuple[tuple[int, int], ...]
 
 
 class Rows(QStyledItemDelegate):
-    """Draws and edits the rows of a list. ``typed`` carries an experiment's id and its title as far as it is typed."""
+    """Draws and edits the rows of the list. ``typed`` carries the id of an experiment and its unfinished title."""
 
     typed = Signal(str, str)
 
@@ -39,11 +39,11 @@ class Rows(QStyledItemDelegate):
         view = self.parent()
         width = view.viewport().width() if isinstance(view, QListView) else 200
         if isinstance(row, Hit):
-            return QSize(60, _lines(row.text, width - 16 - INDENT) * LINE + AROUND)
+            return QSize(60, _lines(row.text, width - 16 - INDENT) * LINE + PADDING)
         if not isinstance(row, Line):
-            return QSize(60, TITLE + LINE + 2 * AROUND)
+            return QSize(60, TITLE + LINE + 2 * PADDING)
         titles = _title_lines(row, width - 16)
-        return QSize(60, titles * TITLE + _lines(row.experiment.summary, width - 16) * LINE + 2 * AROUND)
+        return QSize(60, titles * TITLE + _lines(row.experiment.summary, width - 16) * LINE + 2 * PADDING)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(ROW)
@@ -56,19 +56,19 @@ class Rows(QStyledItemDelegate):
             painter.setPen(QColor(tokens().muted))
             painter.drawText(rect.adjusted(8, 4, -8, 0), Qt.AlignmentFlag.AlignVCenter, row.text)
         else:
-            self._ground(painter, rect, state)
+            self._draw_background(painter, rect, state)
             if isinstance(row, Line):
-                self._line(painter, rect, row)
+                self._draw_experiment(painter, rect, row)
             elif isinstance(row, More):
                 painter.setFont(body_font(SMALL_PX))
                 painter.setPen(QColor(tokens().accent))
                 painter.drawText(rect.adjusted(8, 0, -8, 0), Qt.AlignmentFlag.AlignVCenter, row.text)
             elif isinstance(row, Hit):
-                inner = rect.adjusted(8 + INDENT, AROUND // 2, -8, -AROUND // 2)
-                _draw(painter, inner, row.text, row.marks, body_font(SMALL_PX), tokens().muted, MOST_LINES)
+                inner = rect.adjusted(8 + INDENT, PADDING // 2, -8, -PADDING // 2)
+                _draw(painter, inner, row.text, row.marks, body_font(SMALL_PX), tokens().muted, MAX_LINES)
         painter.restore()
 
-    def _ground(self, painter: QPainter, rect: QRect, state: QStyle.StateFlag) -> None:
+    def _draw_background(self, painter: QPainter, rect: QRect, state: QStyle.StateFlag) -> None:
         t = tokens()
         selected = bool(state & QStyle.StateFlag.State_Selected)
         if not selected and not state & QStyle.StateFlag.State_MouseOver:
@@ -78,18 +78,18 @@ class Rows(QStyledItemDelegate):
         painter.setBrush(QColor(t.accent_background if selected else t.chip))
         painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), 6, 6)
 
-    def _line(self, painter: QPainter, rect: QRect, row: Line) -> None:
+    def _draw_experiment(self, painter: QPainter, rect: QRect, row: Line) -> None:
         t = tokens()
-        inner = rect.adjusted(8, AROUND, -8, -AROUND)
-        signs = [name for name, on in (("pin", row.experiment.pinned), ("archive", row.experiment.archived)) if on]
-        for number, name in enumerate(signs):
+        inner = rect.adjusted(8, PADDING, -8, -PADDING)
+        icon_names = [name for name, on in (("pin", row.experiment.pinned), ("archive", row.experiment.archived)) if on]
+        for number, name in enumerate(icon_names):
             place = QRect(inner.right() - 13 - 17 * number, inner.top() + 2, 14, 14)
             icon(name, "muted").paint(painter, place)
-        title = inner.adjusted(0, 0, -18 * len(signs), 0)
+        title_rect = inner.adjusted(0, 0, -18 * len(icon_names), 0)
         titles = _title_lines(row, inner.width())
-        _draw(painter, title, row.title, row.marks, body_font(), t.text, titles, TITLE)
-        below = inner.adjusted(0, titles * TITLE, 0, 0)
-        _draw(painter, below, row.experiment.summary, (), body_font(SMALL_PX), t.muted, MOST_LINES)
+        _draw(painter, title_rect, row.title, row.marks, body_font(), t.text, titles, TITLE)
+        summary_rect = inner.adjusted(0, titles * TITLE, 0, 0)
+        _draw(painter, summary_rect, row.experiment.summary, (), body_font(SMALL_PX), t.muted, MAX_LINES)
 
     # Renaming in place
 
@@ -100,7 +100,7 @@ class Rows(QStyledItemDelegate):
         return field
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
-        if isinstance(editor, QLineEdit) and not editor.isModified():  # a change elsewhere takes nothing typed away
+        if isinstance(editor, QLineEdit) and not editor.isModified():  # A refresh must not discard typed text.
             editor.setText(str(index.data(Qt.ItemDataRole.EditRole) or ""))
             editor.selectAll()
 
@@ -114,36 +114,38 @@ class Rows(QStyledItemDelegate):
 
 
 def _lines(text: str, width: int) -> int:
-    """How many lines a text takes at most, at a small size."""
-    return MOST_LINES if text and _metrics().horizontalAdvance(text[:400]) > width else 1
+    """Return the number of lines of a small text, at most ``MAX_LINES``."""
+    return MAX_LINES if text and _metrics().horizontalAdvance(text[:400]) > width else 1
 
 
 def _title_lines(row: Line, width: int) -> int:
-    """How many lines a title takes: one, unless something was found in it that would be cut off."""
+    """Return the number of lines of a title: one, unless a marked match might be cut off."""
     if not row.marks:
         return 1
     room = width - 17 * (row.experiment.pinned + row.experiment.archived)
-    return MOST_LINES if QFontMetrics(body_font()).horizontalAdvance(row.title[:400]) > room else 1
+    return MAX_LINES if QFontMetrics(body_font()).horizontalAdvance(row.title[:400]) > room else 1
 
 
 def _draw(
     painter: QPainter, rect: QRect, text: str, marks: Marks, font: QFont, colour: str, most: int, height: int = LINE
 ) -> None:
-    """A text in ``most`` lines at most, each so high, the last one cut short where it must be."""
+    """Draw a text in at most ``most`` lines of ``height`` pixels; the last line is elided."""
     metrics = QFontMetrics(font)
     y = float(rect.top())
-    at = 0
+    offset = 0
     for number in range(most):
-        rest = text[at : at + DRAWN]
+        rest = text[offset : offset + MAX_DRAWN]
         if not rest:
             return
         last = number == most - 1
-        shown = metrics.elidedText(rest, Qt.TextElideMode.ElideRight, rect.width()) if last else rest
-        layout = QTextLayout(shown, font)
+        visible_text = metrics.elidedText(rest, Qt.TextElideMode.ElideRight, rect.width()) if last else rest
+        layout = QTextLayout(visible_text, font)
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.NoWrap if last else QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         layout.setTextOption(option)
-        layout.setFormats([_range(start - at, end - at, len(shown)) for start, end in marks if end > at])
+        layout.setFormats(
+            [_range(start - offset, end - offset, len(visible_text)) for start, end in marks if end > offset]
+        )
         layout.beginLayout()
         line = layout.createLine()
         line.setLineWidth(rect.width())
@@ -151,7 +153,7 @@ def _draw(
         painter.setPen(QColor(colour))
         painter.setFont(font)
         line.draw(painter, QPointF(rect.left(), y))
-        at += line.textLength()
+        offset += line.textLength()
         y += height
 
 
@@ -160,11 +162,11 @@ def _range(start: int, end: int, length: int) -> QTextLayout.FormatRange:
     shape = QTextCharFormat()
     shape.setBackground(QBrush(QColor(t.found)))
     shape.setForeground(QBrush(QColor(t.text)))
-    found = QTextLayout.FormatRange()
-    found.start = max(start, 0)
-    found.length = max(min(end, length) - max(start, 0), 0)
-    found.format = shape
-    return found
+    format_range = QTextLayout.FormatRange()
+    format_range.start = max(start, 0)
+    format_range.length = max(min(end, length) - max(start, 0), 0)
+    format_range.format = shape
+    return format_range
 
 
 @lru_cache(maxsize=1)

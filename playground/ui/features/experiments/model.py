@@ -1,4 +1,4 @@
-"""The rows as a model of Qt's. Only the stretches that are different are told, so that nothing else moves."""
+"""Qt model of the rows. It reports only the changed stretches, so that all other rows stay in place."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from playground.ui.widgets.plain_text import tip
 ROW = Qt.ItemDataRole.UserRole
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
-MOST_RUNS = 40  # stretches of rows that go or come, told one by one
+MAX_RUNS = 40  # removed and inserted stretches that are reported separately
 Runs = list[tuple[int, int]]
 
 
 class ExperimentsModel(QAbstractListModel):
-    """``set_rows`` shows others. ``renamed`` carries the id of an experiment and the title typed for it."""
+    """List model of rows. ``renamed`` carries the id of an experiment and its new title."""
 
     renamed = Signal(str, str)
 
@@ -27,29 +27,29 @@ class ExperimentsModel(QAbstractListModel):
         self.rows: list[Row] = []
 
     def set_rows(self, rows: list[Row]) -> None:
-        """Show these; rows that stay keep their selection and their place."""
+        """Replace the rows; remaining rows keep their selection and their place."""
         old, new = [row.key for row in self.rows], [row.key for row in rows]
-        left, right = set(old), set(new)
-        gone, come = runs(old, right), runs(new, left)
-        stay = [key for key in old if key in right] == [key for key in new if key in left]
-        if not stay or len(gone) + len(come) > MOST_RUNS:
-            gone, come = _stretch(old, new)
+        old_set, new_set = set(old), set(new)
+        removed, inserted = runs(old, new_set), runs(new, old_set)
+        same_order = [key for key in old if key in new_set] == [key for key in new if key in old_set]
+        if not same_order or len(removed) + len(inserted) > MAX_RUNS:
+            removed, inserted = _changed_stretch(old, new)
         self.rows = list(self.rows)
-        for start, stop in reversed(gone):
+        for start, stop in reversed(removed):
             self.beginRemoveRows(_NOWHERE, start, stop - 1)
             del self.rows[start:stop]
             self.endRemoveRows()
-        for start, stop in come:
+        for start, stop in inserted:
             self.beginInsertRows(_NOWHERE, start, stop - 1)
             self.rows[start:start] = rows[start:stop]
             self.endInsertRows()
-        before, self.rows = self.rows, rows
-        for number, (was, row) in enumerate(zip(before, rows, strict=True)):
-            if was is not row and was != row:
+        old_rows, self.rows = self.rows, rows
+        for number, (old_row, row) in enumerate(zip(old_rows, rows, strict=True)):
+            if old_row is not row and old_row != row:
                 self.dataChanged.emit(self.index(number), self.index(number))
 
     def place(self, experiment_id: str) -> QModelIndex:
-        """The row of an experiment; an invalid index where there is none."""
+        """Return the index of an experiment, invalid if it has no row."""
         for number, row in enumerate(self.rows):
             if isinstance(row, Line) and row.experiment.id == experiment_id:
                 return self.index(number)
@@ -75,7 +75,7 @@ class ExperimentsModel(QAbstractListModel):
         if role == Qt.ItemDataRole.EditRole and isinstance(row, Line):
             return row.experiment.title
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return _spoken(row)
+            return _accessible_text(row)
         if role == Qt.ItemDataRole.ToolTipRole:
             return tip(f"{row.title}\n{row.experiment.summary}" if isinstance(row, Line) else row.text)
         return None
@@ -89,7 +89,7 @@ class ExperimentsModel(QAbstractListModel):
         return True
 
 
-def _spoken(row: Row) -> str:
+def _accessible_text(row: Row) -> str:
     if isinstance(row, Line):
         experiment = row.experiment
         words = [
@@ -103,7 +103,7 @@ def _spoken(row: Row) -> str:
 
 
 def runs(keys: list[str], others: Set[str]) -> Runs:
-    """The stretches of ``keys`` that are none of the ``others``, as start and end."""
+    """Return the stretches of ``keys`` that are not in ``others``, as start and end."""
     out: Runs = []
     for number, key in enumerate(keys):
         if key in others:
@@ -115,14 +115,14 @@ def runs(keys: list[str], others: Set[str]) -> Runs:
     return out
 
 
-def _stretch(old: list[str], new: list[str]) -> tuple[Runs, Runs]:
-    """The one stretch of each outside of which they are alike."""
-    start, most = 0, min(len(old), len(new))
-    while start < most and old[start] == new[start]:
+def _changed_stretch(old: list[str], new: list[str]) -> tuple[Runs, Runs]:
+    """Return the stretches of both lists between their common start and their common end."""
+    start, limit = 0, min(len(old), len(new))
+    while start < limit and old[start] == new[start]:
         start += 1
-    tail, most = 0, most - start
-    while tail < most and old[-1 - tail] == new[-1 - tail]:
+    tail, limit = 0, limit - start
+    while tail < limit and old[-1 - tail] == new[-1 - tail]:
         tail += 1
     ends = len(old) - tail, len(new) - tail
-    gone, come = ([(start, end)] if end > start else [] for end in ends)
-    return gone, come
+    removed, inserted = ([(start, end)] if end > start else [] for end in ends)
+    return removed, inserted

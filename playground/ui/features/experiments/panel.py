@@ -1,6 +1,6 @@
-"""The list of experiments: New, search and filters, then days with a title and a line of state each, or what was found.
+"""Panel of experiments: button for a new one, search, filters, and the list by days or the search results.
 
-It is given what there is, and says what a person wants; it knows no store and no session.
+The panel shows the experiments passed to it and emits the user's requests; it has no access to store or sessions.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ from playground.ui.widgets.opening_label import OpeningLabel
 from playground.ui.widgets.plain_text import show_prose, tip
 from playground.ui.widgets.search_field import SearchField
 
-SEARCH_MS = 50  # after the last letter typed
-STEP_MS = 140  # a key held down goes through the list without opening everything on the way
+SEARCH_MS = 50  # after the last key press
+STEP_MS = 140  # a held key moves through the list without opening every experiment
 
 RENAME, DELETE, DUPLICATE, PIN, ARCHIVE = "rename", "delete", "duplicate", "pin", "archive"
 
 USUAL = Filters(archived=False)
-_LONGEST = 24  # letters of a model's name on a chip
-#: Filters that are on or off: the attribute, the value in force, the words.
+_MAX_MODEL = 24  # characters of a model name on a chip
+#: Filters that are on or off: attribute, active value, label.
 _SWITCHES: tuple[tuple[str, bool, str], ...] = (
     ("has_error", True, "Has an error"),
     ("has_tools", True, "Has tools"),
@@ -57,7 +57,7 @@ _SWITCHES: tuple[tuple[str, bool, str], ...] = (
 
 
 class FilterChips(QWidget):
-    """The filters in force; ``changed`` says that they are others. ``button`` opens the menu, and stands elsewhere."""
+    """Chips of the active filters. The owner places ``button``, which opens the menu of filters."""
 
     changed = Signal()
 
@@ -76,18 +76,18 @@ class FilterChips(QWidget):
         self._show()
 
     def set_models(self, models: Iterable[str]) -> None:
-        """The models to choose from."""
+        """Set the models to choose from."""
         self._models = tuple(sorted({model for model in models if model}))
 
     def set_filters(self, filters: Filters) -> None:
-        """Put these in force."""
+        """Apply filters."""
         if filters != self.filters:
             self.filters = filters
             self._show()
             self.changed.emit()
 
     def clear(self) -> None:
-        """No filter but that what is archived is not shown."""
+        """Reset the filters; archived experiments are hidden."""
         self.set_filters(USUAL)
 
     def _fill(self) -> None:
@@ -121,7 +121,7 @@ class FilterChips(QWidget):
         self.chips = []
         model, protocol = self.filters.model, self.filters.protocol
         if model:
-            words = show_prose(cut(model, _LONGEST))
+            words = show_prose(cut(model, _MAX_MODEL))
             self._chip(words, f"the model {show_prose(model)}", "model", "")
         if protocol:
             self._chip(TITLES.get(protocol, protocol), TITLES.get(protocol, protocol), "protocol", "")
@@ -130,10 +130,10 @@ class FilterChips(QWidget):
                 self._chip(words, words, attribute, getattr(USUAL, attribute))
         self.setVisible(bool(self.chips))
 
-    def _chip(self, words: str, spoken: str, attribute: str, off: Any) -> None:
+    def _chip(self, words: str, description: str, attribute: str, off: Any) -> None:
         chip = styled(QPushButton(f"{words} ×".replace("&", "&&"), self), "pill")
-        chip.setAccessibleName(f"Take the filter away: {spoken}")
-        chip.setToolTip(tip(f"Take the filter away: {spoken}"))
+        chip.setAccessibleName(f"Take the filter away: {description}")
+        chip.setToolTip(tip(f"Take the filter away: {description}"))
         chip.clicked.connect(partial(self._set, attribute, off))
         chip.show()
         self.chips.append(chip)
@@ -141,30 +141,32 @@ class FilterChips(QWidget):
 
 
 class ExperimentsPanel(QWidget):
-    """``asked`` carries what to do (``RENAME`` and so on) and the id of an experiment; ``opened`` an id and a turn's,
-    which is empty for the experiment as it stands; ``renamed`` an id and a title, ``typing`` the same at each key, and
-    ``typed`` says that no title is being typed any more. ``searched``: words or filters are
-    others, and ``show_found`` is to be called where there are words.
+    """List of experiments with search and filters.
+
+    ``action_requested`` carries an action such as ``RENAME`` and the id of an experiment, ``opened`` the ids of an
+    experiment and of a turn, which may be empty. ``renamed`` carries an id and the new title, ``typing`` the unfinished
+    title after each key; ``typed`` ends the edit. ``searched`` is emitted when words or filters change; with words, the
+    owner then calls ``show_results``.
     """
 
     new_asked = Signal()
-    asked = Signal(str, str)
+    action_requested = Signal(str, str)
     opened = Signal(str, str)
     renamed = Signal(str, str)
     typing = Signal(str, str)
     typed = Signal()
-    shown = Signal()
+    became_visible = Signal()
     searched = Signal()
-    left = Signal()  # Esc: back to the conversation
+    leave_requested = Signal()  # Esc: back to the conversation
     trash_asked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("experiments")
         self._experiments: Sequence[ExperimentSummary] = ()
-        self._found: Sequence[SearchResult] | None = None
+        self._results: Sequence[SearchResult] | None = None
         self._current = ""
-        self._most = SHOWN  # rows
+        self._max_rows = SHOWN
         self._opening = False
         self.setMinimumWidth(196)
         self.setProperty("kind", "surface")
@@ -198,11 +200,11 @@ class ExperimentsPanel(QWidget):
         self.chips = FilterChips()
         self.list = ExperimentsView(self.model)
         self.list.rows.typed.connect(self.typing)
-        self.list.left.connect(self.typed)
+        self.list.editor_closed.connect(self.typed)
         self.list.clicked.connect(self._clicked)
         self.list.activated.connect(self._activated)
-        self.list.moved.connect(self._moved)
-        self.list.deleted.connect(partial(self._ask_current, DELETE))
+        self.list.moved.connect(self._start_opening)
+        self.list.deleted.connect(partial(self._request_current, DELETE))
         self.list.customContextMenuRequested.connect(self._menu)
         self.list.installEventFilter(self)
         self.empty = paragraph("", "muted")
@@ -216,10 +218,10 @@ class ExperimentsPanel(QWidget):
         self.trash_button.setIcon(icon("delete", "muted"))
         self.trash_button.setStyleSheet("text-align: left;")
         self.trash_button.clicked.connect(self.trash_asked)
-        everything = QWidget()
+        main_page = QWidget()
         self._pages = QStackedLayout(self)
-        self._pages.addWidget(everything)
-        layout = QVBoxLayout(everything)
+        self._pages.addWidget(main_page)
+        layout = QVBoxLayout(main_page)
         layout.setContentsMargins(10, 5, 10, 6)
         layout.setSpacing(10)
         layout.addWidget(self._new)
@@ -228,31 +230,31 @@ class ExperimentsPanel(QWidget):
         layout.addWidget(self._stack, 1)
         layout.addWidget(self.trash_button)
 
-    # What is shown
+    # Contents
 
     @property
     def words(self) -> str:
-        """What is searched for; empty where nothing is."""
+        """The search text; empty without a search."""
         return self.search.text().strip()
 
     @property
     def filters(self) -> Filters:
-        """The filters in force."""
+        """The active filters."""
         return self.chips.filters
 
     def show_experiments(self, experiments: Sequence[ExperimentSummary], current: str) -> None:
-        """The experiments there are, newest first, and which of them is looked at."""
+        """Show experiments, newest first, and select the current one."""
         self._experiments, self._current = experiments, current
         self.chips.set_models(experiment.model for experiment in experiments)
         self.refresh()
 
     def set_trash(self, count: int) -> None:
-        """How many experiments are in the trash."""
+        """Show the number of experiments in the trash."""
         self.trash_button.setText(f"Trash ({count})" if count else "Trash")
         self.trash_button.setAccessibleName(f"Trash, {count} experiment{'s' * (count != 1)}")
 
     def show_page(self, page: QWidget | None) -> None:
-        """Show a page in the place of the list; None: the list again."""
+        """Show a page instead of the list, or the list again for None."""
         if page is None:
             self._pages.setCurrentIndex(0)
             return
@@ -261,32 +263,32 @@ class ExperimentsPanel(QWidget):
         self._pages.setCurrentWidget(page)
 
     def set_opening(self, opening: bool) -> None:
-        """Whether it is not known yet what there is: nothing is said of it then."""
+        """Show that the experiments are still loading."""
         if opening is not self._opening:
             self._opening = opening
             self.opening.set_opening(opening)
             self.refresh()
 
-    def show_found(self, found: Sequence[SearchResult]) -> None:
-        """What was found of the words searched for."""
+    def show_results(self, results: Sequence[SearchResult]) -> None:
+        """Show the results of the search."""
         if self.words:
-            self._found = found
+            self._results = results
             self.refresh()
 
     def refresh(self) -> None:
-        """Make the list equal to what was given."""
+        """Update the list from experiments, filters and results."""
         rows: list[Row]
-        if self.words and self._found is not None:
-            rows = rows_found(self._found, self._most)
+        if self.words and self._results is not None:
+            rows = rows_found(self._results, self._max_rows)
         else:
-            rows = rows_of(filter(self.filters.take, self._experiments), most=self._most, current=self._current)
-        shown = any(isinstance(row, Line) for row in rows)
-        self.empty.setText("" if shown else self._nothing())
-        self._stack.setCurrentWidget(self.opening if self._opening else self.list if shown else self.empty)
+            rows = rows_of(filter(self.filters.take, self._experiments), most=self._max_rows, current=self._current)
+        has_experiments = any(isinstance(row, Line) for row in rows)
+        self.empty.setText("" if has_experiments else self._empty_text())
+        self._stack.setCurrentWidget(self.opening if self._opening else self.list if has_experiments else self.empty)
         self.model.set_rows(rows)
         self._mark_current()
 
-    def _nothing(self) -> str:
+    def _empty_text(self) -> str:
         if self.words:
             return "Nothing found. Every word has to stand in the experiment, each at the beginning of a word."
         if self.chips.chips:
@@ -294,12 +296,11 @@ class ExperimentsPanel(QWidget):
         return "No experiments yet."
 
     def _mark_current(self) -> None:
-        """The experiment that is looked at is the selected one, unless somebody is on the way through the list
-        or edits a title."""
-        at = self.list.currentIndex()
-        row = at.data(ROW) if at.isValid() else None
-        there = row.experiment.id if isinstance(row, Line) else row.experiment_id if isinstance(row, Hit) else ""
-        if there == self._current or self._open_soon.isActive() or self.list.editing:
+        """Select the current experiment, unless the user moves through the list or edits a title."""
+        index = self.list.currentIndex()
+        row = index.data(ROW) if index.isValid() else None
+        row_id = row.experiment.id if isinstance(row, Line) else row.experiment_id if isinstance(row, Hit) else ""
+        if row_id == self._current or self._open_soon.isActive() or self.list.editing:
             return
         place = self.model.place(self._current)
         if place.isValid():
@@ -308,11 +309,11 @@ class ExperimentsPanel(QWidget):
             self.list.clearSelection()
             self.list.setCurrentIndex(QModelIndex())
 
-    # What a person does
+    # User actions
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.shown.emit()
+        self.became_visible.emit()
 
     def look_for(self) -> None:
         """Go to the search field."""
@@ -321,7 +322,7 @@ class ExperimentsPanel(QWidget):
         self.search.selectAll()
 
     def begin_rename(self, experiment_id: str, typed: str | None = None) -> bool:
-        """Edit a title in its place, with what was ``typed`` before. Returns whether it is in the list."""
+        """Edit a title in the list, starting with the unfinished title ``typed``. Return whether the list shows it."""
         place = self.model.place(experiment_id)
         if place.isValid():
             self.list.setCurrentIndex(place)
@@ -335,7 +336,7 @@ class ExperimentsPanel(QWidget):
 
     def _typed(self) -> None:
         if not self.words:
-            self._found = None
+            self._results = None
             self._search_soon.stop()
             self.refresh()
         self._search_soon.start()
@@ -350,12 +351,12 @@ class ExperimentsPanel(QWidget):
 
     def _activated(self, index: QModelIndex) -> None:
         self._open_soon.stop()
-        leaves = not isinstance(index.data(ROW), More)
+        is_entry = not isinstance(index.data(ROW), More)
         self._open(index)
-        if leaves:
-            self.left.emit()
+        if is_entry:
+            self.leave_requested.emit()
 
-    def _moved(self) -> None:
+    def _start_opening(self) -> None:
         self._open_soon.start()
 
     def _open_current(self) -> None:
@@ -370,41 +371,41 @@ class ExperimentsPanel(QWidget):
         elif isinstance(row, More):
             self._show_more(index.row())
 
-    def _show_more(self, at: int) -> None:
-        self._most += SHOWN
+    def _show_more(self, row: int) -> None:
+        self._max_rows += SHOWN
         self.refresh()
-        self.list.setCurrentIndex(self.model.index(at))  # the first of those that came
+        self.list.setCurrentIndex(self.model.index(row))  # the first new row
 
-    def _ask(self, what: str, experiment_id: str, _checked: bool = False) -> None:
-        self.asked.emit(what, experiment_id)
+    def _request_action(self, action: str, experiment_id: str, _checked: bool = False) -> None:
+        self.action_requested.emit(action, experiment_id)
 
-    def _ask_current(self, what: str) -> None:
+    def _request_current(self, action: str) -> None:
         row = self.list.currentIndex().data(ROW)
         if isinstance(row, Line):
-            self.asked.emit(what, row.experiment.id)
+            self.action_requested.emit(action, row.experiment.id)
 
-    def _menu(self, at: QPoint) -> None:
-        index = self.list.indexAt(at)
+    def _menu(self, position: QPoint) -> None:
+        index = self.list.indexAt(position)
         row = index.data(ROW) if index.isValid() else None
         if not isinstance(row, Line):
             return
         experiment = row.experiment
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for what, words in (
+        for action, words in (
             (RENAME, "Rename"),
             (PIN, "Unpin" if experiment.pinned else "Pin"),
             (DUPLICATE, "Duplicate"),
             (ARCHIVE, "Put back from the archive" if experiment.archived else "Archive"),
             (DELETE, "Delete"),
         ):
-            if what == DELETE:
+            if action == DELETE:
                 menu.addSeparator()
-            menu.addAction(words).triggered.connect(partial(self._ask, what, experiment.id))
-        menu.popup(self.list.viewport().mapToGlobal(at))
+            menu.addAction(words).triggered.connect(partial(self._request_action, action, experiment.id))
+        menu.popup(self.list.viewport().mapToGlobal(position))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Move from the top of the list to the search field; Escape empties that, then leaves."""
+        """Move from the top of the list to the search field; Escape clears the search, then leaves the panel."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if watched is self.list and event.key() == Qt.Key.Key_Up and self.list.at_top:
                 self.look_for()
@@ -413,7 +414,7 @@ class ExperimentsPanel(QWidget):
                 if self.search.text():
                     self.search.clear()
                 else:
-                    self.left.emit()
+                    self.leave_requested.emit()
                 return True
         return super().eventFilter(watched, event)
 
@@ -423,13 +424,13 @@ class ExperimentsPanel(QWidget):
 
 
 class ExperimentsView(QListView):
-    """The list itself. ``moved`` says that a key went to another row, ``deleted`` that Delete was pressed, ``left``
-    that the editor of a title was closed.
+    """List view of experiments. ``moved`` is emitted when a key changes the current row, ``deleted`` when Delete is
+    pressed, ``editor_closed`` when the edit of a title ends.
     """
 
     moved = Signal()
     deleted = Signal()
-    left = Signal()
+    editor_closed = Signal()
 
     def __init__(self, model: ExperimentsModel) -> None:
         super().__init__()
@@ -450,21 +451,21 @@ class ExperimentsView(QListView):
 
     def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
         super().closeEditor(editor, hint)
-        self.left.emit()
+        self.editor_closed.emit()
 
     @property
     def editing(self) -> bool:
-        """Whether a title is being edited; another current row would end that."""
+        """True while a title is edited; changing the current row would end the edit."""
         return self.state() == QAbstractItemView.State.EditingState
 
     @property
     def at_top(self) -> bool:
-        """Whether no row that can be chosen stands above the current one."""
+        """True if no selectable row is above the current one."""
         model, current = self.model(), self.currentIndex().row()
         return not any(model.flags(model.index(row, 0)) & Qt.ItemFlag.ItemIsEnabled for row in range(current))
 
     def enter(self) -> None:
-        """Make sure that some row is the current one."""
+        """Make the first selectable row current if there is no current row."""
         if not self.currentIndex().isValid():
             model = self.model()
             for row in range(model.rowCount()):
@@ -475,7 +476,7 @@ class ExperimentsView(QListView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         before = self.currentIndex()
-        if self.editing:  # keys that the editor of a title leaves to others
+        if self.editing:  # keys that the editor of a title ignores
             super().keyPressEvent(event)
         elif event.key() == Qt.Key.Key_Delete:
             self.deleted.emit()
@@ -488,6 +489,6 @@ class ExperimentsView(QListView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if event.size().width() != self._width:  # another width is another height of the rows
+        if event.size().width() != self._width:  # The height of the rows depends on the width.
             self._width = event.size().width()
             self.scheduleDelayedItemsLayout()

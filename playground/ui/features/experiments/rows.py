@@ -1,4 +1,4 @@
-"""The rows of the list of experiments: headings, experiments, and the words in which something was found. No Qt."""
+"""Rows of the list of experiments: headings, experiments, and passages with matches. Independent of Qt."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from playground.engine.library.experiment_summary import ExperimentSummary
 from playground.engine.library.store import Passage, SearchResult
 from playground.ui.widgets.plain_text import show_prose
 
-LEAD = 26  # letters left before the first word found: a line of a narrow list, which shows two
-TITLE_LEAD = 40  # the same for a title: most are seen whole
-SHOWN = 500  # rows of a list, until somebody asks for more
+MAX_LEAD = 26  # characters before the first match: one of the two lines of a passage in a narrow list
+MAX_TITLE_LEAD = 40  # characters before the first match in a title: most titles are complete
+SHOWN = 500  # rows of a list until the user asks for more
 _FIELDS = {"reasoning": "Reasoning: ", "arguments": "Call: "}
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A day, or what the rows below are."""
+    """Heading of the rows below: a day, or a title such as Pinned."""
 
     text: str
 
     @property
     def key(self) -> str:
-        """What makes it the same row in two lists."""
+        """Identity of the row across updates of the list."""
         return f"heading {self.text}"
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One experiment. ``marks`` are what was found in its title, as (start, end)."""
+    """Row of an experiment. ``marks`` are the matches in its title, as (start, end)."""
 
     experiment: ExperimentSummary
     title: str
@@ -39,13 +39,13 @@ class Line:
 
     @property
     def key(self) -> str:
-        """What makes it the same row in two lists."""
+        """Identity of the row across updates of the list."""
         return f"line {self.experiment.id}"
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Words of one turn in which something was found, safe to show, with the places of what was found."""
+    """Passage of a turn with the places of the matches, and with hidden characters made visible."""
 
     experiment_id: str
     turn_id: str
@@ -55,24 +55,24 @@ class Hit:
 
     @property
     def key(self) -> str:
-        """What makes it the same row in two lists."""
+        """Identity of the row across updates of the list."""
         return f"hit {self.experiment_id} {self.number}"
 
 
 @dataclass(frozen=True, slots=True)
 class More:
-    """So many experiments are not listed; whoever goes to it sees some of them."""
+    """Row for the number of experiments that are not listed; opening it lists more of them."""
 
     count: int
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """The label of the row."""
         return f"{self.count:,} more: show {'the next ones' if self.count > SHOWN else 'them'}"
 
     @property
     def key(self) -> str:
-        """What makes it the same row in two lists."""
+        """Identity of the row across updates of the list."""
         return "more"
 
 
@@ -82,17 +82,18 @@ Row = Heading | Line | Hit | More
 def rows_of(
     experiments: Iterable[ExperimentSummary], now: float | None = None, most: int = SHOWN, current: str = ""
 ) -> list[Row]:
-    """The list without a search: what is pinned, then by days, newest first.
+    """Return the rows without a search: pinned experiments, then the others by days, newest first.
 
-    ``most`` are listed, and the ``current`` one wherever it stands; the others are counted.
+    At most ``most`` pinned and ``most`` other rows are listed, and always the ``current`` experiment; ``More`` counts
+    the rest.
     """
     pinned: list[Row] = []
     rest: list[Row] = []
-    heading, since, others = "", float("inf"), 0
+    heading, since, hidden_count = "", float("inf"), 0
     moment = time.time() if now is None else now
     for experiment in experiments:
         if len(pinned if experiment.pinned else rest) >= most and experiment.id != current:
-            others += 1
+            hidden_count += 1
             continue
         if experiment.pinned:
             pinned.append(_line(experiment))
@@ -104,32 +105,38 @@ def rows_of(
                 rest.append(Heading(day))
         rest.append(_line(experiment))
     rows = [Heading("Pinned"), *pinned, *rest] if pinned else rest
-    return [*rows, More(others)] if others else rows
+    return [*rows, More(hidden_count)] if hidden_count else rows
 
 
-def rows_found(found: Sequence[SearchResult], most: int = SHOWN) -> list[Row]:
-    """What a search found: experiments, each with the words around what was found.
+def rows_found(results: Sequence[SearchResult], most: int = SHOWN) -> list[Row]:
+    """Return the rows of search results: experiments, each followed by its passages with matches.
 
-    Of more than make about ``most`` rows the others are counted.
+    After about ``most`` rows, ``More`` counts the remaining experiments.
     """
-    count = len(found)
-    out: list[Row] = [Heading(f"{count:,} experiment{'s' * (count != 1)} found" if count else "Nothing found")]
-    for listed, one in enumerate(found):
-        if len(out) > most:
-            return [*out, More(count - listed)]
-        named = next((passage for passage in one.passages if passage.field == "title"), None)
-        title, marks = _from_first(*_shown(named), TITLE_LEAD) if named is not None else ("", ())
-        out.append(Line(one.experiment, title, marks) if title else _line(one.experiment))
-        begins = named.text.rstrip("…") if named is not None else ""
-        hits = [passage for passage in one.passages if passage.turn_id and not (begins and _repeats(passage, begins))]
+    count = len(results)
+    rows: list[Row] = [Heading(f"{count:,} experiment{'s' * (count != 1)} found" if count else "Nothing found")]
+    for index, result in enumerate(results):
+        if len(rows) > most:
+            return [*rows, More(count - index)]
+        title_passage = next((passage for passage in result.passages if passage.field == "title"), None)
+        title, marks = (
+            _trim_start(*_visible_passage(title_passage), MAX_TITLE_LEAD) if title_passage is not None else ("", ())
+        )
+        rows.append(Line(result.experiment, title, marks) if title else _line(result.experiment))
+        title_start = title_passage.text.rstrip("…") if title_passage is not None else ""
+        hits = [
+            passage
+            for passage in result.passages
+            if passage.turn_id and not (title_start and _repeats(passage, title_start))
+        ]
         for number, passage in enumerate(hits):
-            text, places = _from_first(*_shown(passage, _FIELDS.get(passage.field, "")))
-            out.append(Hit(one.experiment.id, passage.turn_id, text, places, number))
-    return out
+            text, places = _trim_start(*_visible_passage(passage, _FIELDS.get(passage.field, "")))
+            rows.append(Hit(result.experiment.id, passage.turn_id, text, places, number))
+    return rows
 
 
 def _repeats(passage: Passage, title: str) -> bool:
-    """Whether a hit is the very words that the title is made of."""
+    """Return whether a passage repeats the text that the title was made from."""
     return passage.field == "text" and passage.text.startswith(title) and passage.marks[-1][1] <= len(title)
 
 
@@ -137,22 +144,22 @@ def _line(experiment: ExperimentSummary) -> Line:
     return Line(experiment, show_prose(experiment.title))
 
 
-def _shown(passage: Passage, before: str = "") -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The passage with hidden characters made visible, and where the marks are then."""
-    text, marks, at = before, [], 0
+def _visible_passage(passage: Passage, prefix: str = "") -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Return the text of a passage with hidden characters made visible, and its marks."""
+    text, marks, position = prefix, [], 0
     for start, end in passage.marks:
-        text += show_prose(passage.text[at:start])
-        begin = len(text)
+        text += show_prose(passage.text[position:start])
+        mark_start = len(text)
         text += show_prose(passage.text[start:end])
-        marks.append((begin, len(text)))
-        at = end
-    return text + show_prose(passage.text[at:]), tuple(marks)
+        marks.append((mark_start, len(text)))
+        position = end
+    return text + show_prose(passage.text[position:]), tuple(marks)
 
 
-def _from_first(
-    text: str, marks: tuple[tuple[int, int], ...], lead: int = LEAD
+def _trim_start(
+    text: str, marks: tuple[tuple[int, int], ...], lead: int = MAX_LEAD
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Without what stands far before the first mark, more than ``lead`` letters."""
+    """Cut a text off more than about ``lead`` characters before the first mark, and move the marks."""
     first = marks[0][0] if marks else 0
     if first <= lead + 8:
         return text, marks
@@ -162,7 +169,7 @@ def _from_first(
 
 
 def day_name(moment: float, now: float | None = None) -> str:
-    """The heading for a Unix time: Today, Yesterday, or the date."""
+    """Return the heading for a Unix time: Today, Yesterday, or the date."""
     then = _day(moment)
     today = _day(now if now is not None else time.time())
     days = (today - then).days
@@ -178,6 +185,6 @@ def _day(moment: float) -> date:
 
 
 def _midnight(moment: float) -> float:
-    """The Unix time at which the day of ``moment`` began here."""
+    """Return the Unix time at which the local day of ``moment`` began."""
     day = _day(moment)
     return time.mktime((day.year, day.month, day.day, 0, 0, 0, 0, 0, -1))

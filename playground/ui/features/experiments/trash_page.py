@@ -1,6 +1,6 @@
-"""The trash in the place of the list: what was deleted, found, brought back, or let go for good.
+"""Page of the trash, shown instead of the list: search, restore, and delete for good.
 
-It is given what there is, and says what a person wants; it asks no question and knows no store.
+The page shows the experiments passed to it and emits the user's requests; its owner asks for confirmation.
 """
 
 from __future__ import annotations
@@ -35,22 +35,24 @@ DAY = 86400
 
 
 class TrashPage(QWidget):
-    """``restored`` and ``erased`` carry the ids of experiments, ``emptied`` asks for all of them to go. ``searched``:
-    the words are others, and ``show_found`` is to be called where there are any.
+    """List of deleted experiments.
+
+    ``restored`` and ``erased`` carry the ids of experiments; ``emptied`` requests to delete all of them. ``searched``
+    is emitted when the search text changes; the owner then calls ``show_results``.
     """
 
     restored = Signal(object)
     erased = Signal(object)
     emptied = Signal()
     searched = Signal()
-    left = Signal()
+    back_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._deleted: Sequence[Deleted] = ()
-        self._found: Sequence[SearchResult] | None = None
+        self._results: Sequence[SearchResult] | None = None
         self._days: float | None = None
-        self._most = SHOWN  # rows
+        self._max_rows = SHOWN
         self.model = ExperimentsModel(self)
         self.list = ExperimentsView(self.model)
         self.list.setAccessibleName("Deleted experiments")
@@ -61,19 +63,19 @@ class TrashPage(QWidget):
         self.list.clicked.connect(self._show_more)
         self.list.customContextMenuRequested.connect(self._menu)
         self.list.installEventFilter(self)
-        self.list.selectionModel().selectionChanged.connect(self._follow)
+        self.list.selectionModel().selectionChanged.connect(self._enable_buttons)
         self.search = SearchField("Search the trash…")
         self.search.results_asked.connect(self.enter)
         self.search.installEventFilter(self)
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(SEARCH_MS)
-        self._soon.timeout.connect(self.searched)
+        self._search_timer = QTimer(self)
+        self._search_timer.setSingleShot(True)
+        self._search_timer.setInterval(SEARCH_MS)
+        self._search_timer.timeout.connect(self.searched)
         self.search.textChanged.connect(self._typed)
         self.empty = paragraph("", "muted")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         self.empty.setContentsMargins(8, 24, 8, 8)
-        self._says = paragraph("", "small")
+        self._note = paragraph("", "small")
         self.restore_button = QPushButton("Restore")
         self.erase_button = QPushButton("Delete for good…")
         self.empty_button = QPushButton("Empty trash…")
@@ -85,7 +87,7 @@ class TrashPage(QWidget):
 
     def _build(self) -> None:
         back = IconButton("chevron-left", "Back to the experiments")
-        back.clicked.connect(self.left)
+        back.clicked.connect(self.back_requested)
         title = paragraph("Trash", "heading")
         head = in_row(back, (title, 1), spacing=4)
         self._stack = in_pages(self.list, self.empty)
@@ -93,18 +95,18 @@ class TrashPage(QWidget):
         flow = FlowLayout(buttons)
         for button in (self.restore_button, self.erase_button, self.empty_button):
             flow.addWidget(button)
-        in_column(head, self.search, (self._stack, 1), self._says, buttons, of=self, margins=(10, 5, 10, 8), spacing=10)
+        in_column(head, self.search, (self._stack, 1), self._note, buttons, of=self, margins=(10, 5, 10, 8), spacing=10)
 
-    # What is shown
+    # Contents
 
     @property
     def words(self) -> str:
-        """What is searched for; empty where nothing is."""
+        """The search text; empty without a search."""
         return self.search.text().strip()
 
     @property
     def chosen(self) -> list[str]:
-        """The ids of the experiments that are chosen, in the order of the list."""
+        """The ids of the selected experiments, in the order of the list."""
         rows = [index.data(ROW) for index in sorted(self.list.selectedIndexes(), key=lambda index: index.row())]
         keys = [
             row.experiment.id if isinstance(row, Line) else row.experiment_id
@@ -114,42 +116,44 @@ class TrashPage(QWidget):
         return list(dict.fromkeys(keys))
 
     def show_deleted(self, deleted: Sequence[Deleted], days: float | None) -> None:
-        """What is in the trash, deleted last first, and after how many days it goes by itself; None: it does not."""
+        """Show the trash, last deleted first. Experiments are deleted after ``days``; None means never."""
         self._deleted, self._days = deleted, days
         self._show()
 
-    def show_found(self, found: Sequence[SearchResult]) -> None:
-        """What was found of the words searched for."""
+    def show_results(self, results: Sequence[SearchResult]) -> None:
+        """Show the results of the search."""
         if self.words:
-            self._found = found
+            self._results = results
             self._show()
 
     def _show(self) -> None:
-        rows = rows_found(self._found, self._most) if self.words and self._found is not None else self._by_day()
-        shown = any(isinstance(row, Line) for row in rows)
-        stays = "until you empty it" if self._days is None else f"for {days_words(self._days)}"
-        nothing = f"The trash is empty. Deleted experiments stay here {stays}."
-        self.empty.setText("Nothing found in the trash." if self._deleted else nothing)
-        self._stack.setCurrentWidget(self.list if shown else self.empty)
-        self._says.setText(f"Deleted experiments stay {stays}. Change this in the preferences.")
-        self._says.setVisible(bool(self._deleted))
+        rows = rows_found(self._results, self._max_rows) if self.words and self._results is not None else self._by_day()
+        has_experiments = any(isinstance(row, Line) for row in rows)
+        duration = "until you empty it" if self._days is None else f"for {days_words(self._days)}"
+        empty_text = f"The trash is empty. Deleted experiments stay here {duration}."
+        self.empty.setText("Nothing found in the trash." if self._deleted else empty_text)
+        self._stack.setCurrentWidget(self.list if has_experiments else self.empty)
+        self._note.setText(f"Deleted experiments stay {duration}. Change this in the preferences.")
+        self._note.setVisible(bool(self._deleted))
         self.model.set_rows(rows)
         self.empty_button.setEnabled(bool(self._deleted))
-        self._follow()
+        self._enable_buttons()
 
     def _by_day(self) -> list[Row]:
         rows: list[Row] = []
         heading, now = "", time.time()
-        for number, one in enumerate(self._deleted):
-            if len(rows) >= self._most:
+        for number, deleted in enumerate(self._deleted):
+            if len(rows) >= self._max_rows:
                 return [*rows, More(len(self._deleted) - number)]
-            day = f"Deleted {_lowered(day_name(one.at, now))}"
+            day = f"Deleted {_lower_day(day_name(deleted.at, now))}"
             if day != heading:
                 heading = day
                 rows.append(Heading(day))
-            left = left_words(one.at, self._days, now)
+            remaining = remaining_words(deleted.at, self._days, now)
             experiment = replace(
-                one.experiment, summary=" · ".join(filter(None, (one.experiment.summary, left))), pinned=False
+                deleted.experiment,
+                summary=" · ".join(filter(None, (deleted.experiment.summary, remaining))),
+                pinned=False,
             )
             rows.append(Line(experiment, show_prose(experiment.title)))
         return rows
@@ -159,36 +163,36 @@ class TrashPage(QWidget):
             self._restore()
 
     def _show_more(self, index: QModelIndex) -> bool:
-        """Whether it is the row that says that there are more."""
-        at, more = index.row(), isinstance(index.data(ROW), More)
-        if more:
-            self._most += SHOWN
+        """List more rows if the index is that of ``More``. Return whether it is."""
+        row, is_more = index.row(), isinstance(index.data(ROW), More)
+        if is_more:
+            self._max_rows += SHOWN
             self._show()
-            self.list.setCurrentIndex(self.model.index(at))
-        return more
+            self.list.setCurrentIndex(self.model.index(row))
+        return is_more
 
-    def _follow(self) -> None:
-        some = bool(self.chosen)
-        self.restore_button.setEnabled(some)
-        self.erase_button.setEnabled(some)
+    def _enable_buttons(self) -> None:
+        has_selection = bool(self.chosen)
+        self.restore_button.setEnabled(has_selection)
+        self.erase_button.setEnabled(has_selection)
 
     def _typed(self) -> None:
         if not self.words:
-            self._found = None
-            self._soon.stop()
+            self._results = None
+            self._search_timer.stop()
             self._show()
         else:
-            self._soon.start()
+            self._search_timer.start()
 
     def enter(self) -> None:
-        """Go to the list, where some experiment is chosen then."""
+        """Focus the list and select its current experiment."""
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
         self.list.enter()
-        at = self.list.currentIndex()
-        if at.isValid() and not self.chosen:  # the focus alone chooses nothing
-            self.list.selectionModel().select(at, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        index = self.list.currentIndex()
+        if index.isValid() and not self.chosen:  # The focus alone selects nothing.
+            self.list.selectionModel().select(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
-    # What is wanted
+    # Requests
 
     def _restore(self) -> None:
         if chosen := self.chosen:
@@ -198,40 +202,40 @@ class TrashPage(QWidget):
         if chosen := self.chosen:
             self.erased.emit(chosen)
 
-    def _menu(self, at: QPoint) -> None:
-        index: QModelIndex = self.list.indexAt(at)
+    def _menu(self, position: QPoint) -> None:
+        index: QModelIndex = self.list.indexAt(position)
         if not isinstance(index.data(ROW) if index.isValid() else None, Line | Hit):
             return
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction("Restore").triggered.connect(self._restore)
         menu.addAction("Delete for good…").triggered.connect(self._erase)
-        menu.popup(self.list.viewport().mapToGlobal(at))
+        menu.popup(self.list.viewport().mapToGlobal(position))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Leave with Escape, once the search field is empty."""
+        """Let Escape clear the search, then leave the page."""
         press = event.type() == QEvent.Type.KeyPress
         if press and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
             if self.search.text():
                 self.search.clear()
             else:
-                self.left.emit()
+                self.back_requested.emit()
             return True
         return super().eventFilter(watched, event)
 
 
-def left_words(at: float, days: float | None, now: float) -> str:
-    """How long what was deleted at that moment can still be brought back; empty where it stays."""
+def remaining_words(deleted_at: float, days: float | None, now: float) -> str:
+    """Return how long an experiment can still be restored; empty if it is never deleted."""
     if days is None:
         return ""
-    left = ceil((at + days * DAY - now) / DAY)
-    return f"{left} days left" if left > 1 else "goes within a day"
+    remaining = ceil((deleted_at + days * DAY - now) / DAY)
+    return f"{remaining} days left" if remaining > 1 else "goes within a day"
 
 
 def days_words(days: float) -> str:
-    """A number of days."""
+    """Return a number of days in words."""
     return "a day" if days == 1 else f"{days:.0f} days"
 
 
-def _lowered(day: str) -> str:
+def _lower_day(day: str) -> str:
     return day.lower() if day in ("Today", "Yesterday") else day

@@ -1,4 +1,4 @@
-"""A line below the tool bar that says that a tool server asks something, with the button that opens the question."""
+"""Banner below the tool bar for a request of a tool server, with the button that opens it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.plain_text import show_hidden, shown_name
 
-GIST = 120  # characters of what is asked
+MAX_PREVIEW = 120  # characters of the message
 
 
 class AsksBar(QFrame):
-    """Hidden while nothing is asked. ``opened`` gives the id of the question that a person wants to see."""
+    """Banner of pending requests, hidden without any. ``opened`` carries the id of the request to show."""
 
     opened = Signal(str)
 
@@ -33,21 +33,21 @@ class AsksBar(QFrame):
         in_row((self.words, 1), self.more, self.open_button, of=self, margins=(14, 5, 10, 5), spacing=10)
         self.hide()
 
-    def show_waiting(self, asks: tuple[Request, ...]) -> None:
-        """Say which question is the oldest that waits, and how many more do."""
-        self._first = asks[0].id if asks else ""
-        if asks:
-            self.words.setText(ask_words(asks[0]))
+    def show_waiting(self, requests: tuple[Request, ...]) -> None:
+        """Show the oldest pending request and the number of the others."""
+        self._first = requests[0].id if requests else ""
+        if requests:
+            self.words.setText(ask_words(requests[0]))
             self.setAccessibleName(self.words.text())
-            self.more.setText(f"{len(asks) - 1} more wait" if len(asks) > 2 else "1 more waits")
-            self.more.setVisible(len(asks) > 1)
-        self.setVisible(bool(asks))
+            self.more.setText(f"{len(requests) - 1} more wait" if len(requests) > 2 else "1 more waits")
+            self.more.setVisible(len(requests) > 1)
+        self.setVisible(bool(requests))
 
 
-def ask_words(ask: Request) -> str:
-    """Who asks, and what, in a line."""
-    server = shown_name(ask.server)
-    if isinstance(ask, Elicitation):
-        gist = show_hidden(cut(" ".join(ask.message[: 4 * GIST].split()), GIST))
-        return f"The server {server} asks: {gist}" if gist else f"The server {server} asks something."
+def ask_words(request: Request) -> str:
+    """Return a line with the server and a preview of its request."""
+    server = shown_name(request.server)
+    if isinstance(request, Elicitation):
+        preview = show_hidden(cut(" ".join(request.message[: 4 * MAX_PREVIEW].split()), MAX_PREVIEW))
+        return f"The server {server} asks: {preview}" if preview else f"The server {server} asks something."
     return f"The server {server} wants a model to be asked."

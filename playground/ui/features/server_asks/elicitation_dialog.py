@@ -1,6 +1,6 @@
-"""A question of a tool server: a form to fill in, or the address of a page to go to. Nothing is told before a button.
+"""Dialog of an elicitation: a form to fill in, or the address of a page to open (MCP, "Elicitation").
 
-Closed, it goes on waiting with what was typed: only the buttons answer the server.
+Only the buttons answer the server. A closed dialog keeps its input, and its request stays pending.
 """
 
 from __future__ import annotations
@@ -21,40 +21,40 @@ from playground.ui.widgets.theme import code_font
 
 SIZE = 520, 480  # pixels
 PAGE_SIZE = 520, 320
-LONGEST = 8_000  # characters of what is asked that are shown
-LONGEST_ADDRESS = 2_000
+MAX_MESSAGE = 8_000  # characters of the message that are shown
+MAX_ADDRESS = 2_000
 GOES = "What you fill in goes to this server. Do not give it passwords or keys."
 OPENS = "The page opens in your browser when you press the button; what you do there, the server may see."
 NO_PAGE = "This is no http or https address, so it is not opened from here."
 
 
 class ElicitationDialog(QDialog):
-    """``answered`` tells "accept", "decline" or "cancel", and what was filled in; ``page_wanted`` is to be opened."""
+    """Form or page of a request. ``answered`` carries the action "accept", "decline" or "cancel", and the content."""
 
     answered = Signal(str, object)
-    page_wanted = Signal(str)
+    page_requested = Signal(str)
 
-    def __init__(self, ask: Elicitation, parent: QWidget) -> None:
+    def __init__(self, request: Elicitation, parent: QWidget) -> None:
         super().__init__(parent)
-        self.ask = ask
-        server = shown_name(ask.server)
+        self.ask = request
+        server = shown_name(request.server)
         self.setWindowTitle(f"{server} asks")
         self.setObjectName("serverFormDialog")
-        self.message = paragraph(show_hidden(cut(ask.message, LONGEST)))
+        self.message = paragraph(show_hidden(cut(request.message, MAX_MESSAGE)))
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.form: AskForm | None = None
-        self._sends = False  # as soon as it is known that nothing is wrong
+        self._send_when_validated = False  # True if Send was pressed before the validation ended
         self.accept_button = styled(QPushButton(), "primary")
         self.accept_button.clicked.connect(self._accept)
         self.decline_button = push_button("Decline")
         self.decline_button.setToolTip("Tell the server that you do not want to answer")
-        self.decline_button.clicked.connect(lambda: self._tell("decline"))
+        self.decline_button.clicked.connect(lambda: self._send_answer("decline"))
         self.cancel_button = push_button("Cancel")
         self.cancel_button.setToolTip("Tell the server that it was put aside, neither answered nor declined")
-        self.cancel_button.clicked.connect(lambda: self._tell("cancel"))
+        self.cancel_button.clicked.connect(lambda: self._send_answer("cancel"))
         content = QWidget()
         column = in_column(self.message, of=content, margins=0, spacing=12)
-        column.addWidget(self._page() if ask.url else self._made_form())
+        column.addWidget(self._create_page() if request.url else self._create_form())
         column.addStretch(1)
         area = QScrollArea(widgetResizable=True)
         area.setFrameShape(QFrame.Shape.NoFrame)
@@ -62,62 +62,62 @@ class ElicitationDialog(QDialog):
         area.setWidget(content)
         for widget in (content, area.viewport()):
             widget.setAutoFillBackground(False)
-        note = text_label(OPENS if ask.url else GOES, "small", wrap=True)
+        note = text_label(OPENS if request.url else GOES, "small", wrap=True)
         title = text_label(f"The server {server} asks you", "heading", wrap=True)
         buttons = in_row(1, self.cancel_button, self.decline_button, self.accept_button, spacing=8)
         in_column(title, (area, 1), note, buttons, of=self, margins=MARGINS, spacing=10)
-        room = parent.window().size()
-        wide, high = PAGE_SIZE if ask.url else SIZE
-        self.resize(min(wide, room.width() - 40), min(high, room.height() - 60))
+        window_size = parent.window().size()
+        width, height = PAGE_SIZE if request.url else SIZE
+        self.resize(min(width, window_size.width() - 40), min(height, window_size.height() - 60))
         self._focus_first()
 
-    def _made_form(self) -> QWidget:
+    def _create_form(self) -> QWidget:
         self.form = AskForm(self.ask.form)
-        self.form.judged.connect(self._judged)
+        self.form.validated.connect(self._send_if_requested)
         self.accept_button.setText("Send")
         self.accept_button.setToolTip("Send the server what is filled in")
         return self.form
 
     def _focus_first(self) -> None:
-        """Put the cursor into the first field: in the area around it what is typed goes nowhere."""
+        """Focus the first field; otherwise the scroll area has the focus and typed text is lost."""
         if self.form is not None and self.form.rows:
             self.form.rows[0].focus()
 
-    def _page(self) -> QWidget:
-        page, address = QWidget(), show_hidden(cut(self.ask.url, LONGEST_ADDRESS))
-        shown = paragraph(address)
-        shown.setFont(code_font())
-        shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        shown.setAccessibleName(f"Address: {address}")
-        copy = push_button("Copy address", "quiet")
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.ask.url))
+    def _create_page(self) -> QWidget:
+        page, address = QWidget(), show_hidden(cut(self.ask.url, MAX_ADDRESS))
+        address_label = paragraph(address)
+        address_label.setFont(code_font())
+        address_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        address_label.setAccessibleName(f"Address: {address}")
+        copy_button = push_button("Copy address", "quiet")
+        copy_button.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.ask.url))
         host = QUrl(self.ask.url).host()
-        where = text_label(f"On {show_hidden(host)}:" if host else "", "strong", wrap=True)
-        opens = is_address(self.ask.url)
-        refused = text_label("" if opens else NO_PAGE, "flag-error", wrap=True)
-        if opens:
-            refused.hide()
-        in_column(where, shown, in_row(copy, 1), refused, of=page, margins=0, spacing=6)
+        host_label = text_label(f"On {show_hidden(host)}:" if host else "", "strong", wrap=True)
+        is_openable = is_address(self.ask.url)
+        problem = text_label("" if is_openable else NO_PAGE, "flag-error", wrap=True)
+        if is_openable:
+            problem.hide()
+        in_column(host_label, address_label, in_row(copy_button, 1), problem, of=page, margins=0, spacing=6)
         self.accept_button.setText("Open in the browser")
-        self.accept_button.setToolTip(tip(f"Open {self.ask.url[:LONGEST_ADDRESS]}, and tell the server so"))
-        self.accept_button.setEnabled(opens)
+        self.accept_button.setToolTip(tip(f"Open {self.ask.url[:MAX_ADDRESS]}, and tell the server so"))
+        self.accept_button.setEnabled(is_openable)
         return page
 
     def _accept(self) -> None:
         if self.ask.url:
-            self.page_wanted.emit(self.ask.url)
-            self._tell("accept")
+            self.page_requested.emit(self.ask.url)
+            self._send_answer("accept")
         elif self.form is not None:
-            self._sends = not self.form.known
-            if self.form.sound:
-                self._tell("accept", self.form.content)
+            self._send_when_validated = not self.form.is_validated
+            if self.form.is_valid:
+                self._send_answer("accept", self.form.content)
             else:
                 self.form.show_all()
 
-    def _judged(self) -> None:
-        if self._sends and self.form is not None and self.form.known:
+    def _send_if_requested(self) -> None:
+        if self._send_when_validated and self.form is not None and self.form.is_validated:
             self._accept()
 
-    def _tell(self, action: str, content: object = None) -> None:
+    def _send_answer(self, action: str, content: object = None) -> None:
         self.hide()
         self.answered.emit(action, content)

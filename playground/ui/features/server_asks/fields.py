@@ -1,6 +1,6 @@
-"""The fields of a form that a tool server wants filled in, read from its schema, and what is typed in them as JSON.
+"""Fields of a form requested by a tool server: parse its schema, and convert typed text to JSON. Independent of Qt.
 
-The schema is foreign: whatever is in it that no field here can hold becomes a field for JSON. No Qt here.
+Schemas of servers are not trusted: a member of an unsupported type becomes a field for JSON.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from playground.jsonkit.reading import read_typed
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON, JSONObject
 
-MOST: Final = 100  # fields; a form of more is one field for JSON
-MOST_CHOICES: Final = 500
-LONGEST: Final = 2_000  # characters of a title or a description
+MAX_FIELDS: Final = 100  # a form with more fields becomes a single field for JSON
+MAX_CHOICES: Final = 500
+MAX_TEXT: Final = 2_000  # characters of a title or a description
 
 
 class Kind(StrEnum):
-    """What a field takes."""
+    """Type of a field."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -35,7 +35,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One value to choose, and what it is called."""
+    """Value to choose, with its label."""
 
     value: JSON
     title: str
@@ -43,7 +43,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field. ``start`` is what it begins with, None for nothing; ``format`` is that of a text."""
+    """Field of a form. ``start`` is the initial value or None; ``format`` applies to text only."""
 
     name: str
     title: str
@@ -55,7 +55,7 @@ class Field:
     format: str = ""
 
 
-#: What a format asks for, in words, and an example.
+#: Description and example of each supported format of text.
 FORMATS: Final = {
     "email": ("An e-mail address", "name@example.org"),
     "uri": ("An address with its scheme", "https://example.org/"),
@@ -65,22 +65,22 @@ FORMATS: Final = {
 
 
 def fields_of(form: JSONObject) -> tuple[Field, ...] | None:
-    """The fields in the order of the schema; None for a form that is none, or has too many of them."""
+    """Return the fields in the order of the schema; None for an invalid form or too many fields."""
     members = form.get("properties")
-    if not isinstance(members, dict) or len(members) > MOST:
+    if not isinstance(members, dict) or len(members) > MAX_FIELDS:
         return None
     required = form.get("required")
-    needed = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
-    return tuple(_field(name, schema, name in needed) for name, schema in members.items())
+    required_names = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
+    return tuple(_field(name, schema, name in required_names) for name, schema in members.items())
 
 
 def _field(name: str, schema: JSON, required: bool) -> Field:
     if not isinstance(schema, dict):
         return Field(name, name, Kind.ANY, required=required)
-    title, description = (cut(str(schema.get(word) or ""), LONGEST) for word in ("title", "description"))
+    title, description = (cut(str(schema.get(word) or ""), MAX_TEXT) for word in ("title", "description"))
     start = schema.get("default")
     kind, choices = _kind(schema)
-    wanted = schema.get("format")
+    format_name = schema.get("format")
     return Field(
         name=name,
         title=title or name,
@@ -89,18 +89,18 @@ def _field(name: str, schema: JSON, required: bool) -> Field:
         required=required,
         choices=choices,
         start=start,
-        format=wanted if kind is Kind.TEXT and isinstance(wanted, str) else "",
+        format=format_name if kind is Kind.TEXT and isinstance(format_name, str) else "",
     )
 
 
 def _kind(schema: JSONObject) -> tuple[Kind, tuple[Choice, ...]]:
     if choices := _choices(schema):
-        return (Kind.ONE, choices) if len(choices) <= MOST_CHOICES else (Kind.ANY, ())
+        return (Kind.ONE, choices) if len(choices) <= MAX_CHOICES else (Kind.ANY, ())
     kind = schema.get("type")
     if kind == "array":
         items = schema.get("items")
         choices = _choices(items) if isinstance(items, dict) else ()
-        return (Kind.SOME, choices) if 0 < len(choices) <= MOST_CHOICES else (Kind.ANY, ())
+        return (Kind.SOME, choices) if 0 < len(choices) <= MAX_CHOICES else (Kind.ANY, ())
     plain = {"string": Kind.TEXT, "number": Kind.NUMBER, "integer": Kind.WHOLE, "boolean": Kind.YES_NO}
     return (plain[kind] if isinstance(kind, str) and kind in plain else Kind.ANY), ()
 
@@ -110,16 +110,26 @@ def _choices(schema: JSONObject) -> tuple[Choice, ...]:
     if isinstance(values, list):
         names = schema.get("enumNames")
         titles = names if isinstance(names, list) and len(names) == len(values) else values
-        return tuple(Choice(value, cut(str(title), LONGEST)) for value, title in zip(values, titles, strict=True))
+        return tuple(Choice(value, cut(str(title), MAX_TEXT)) for value, title in zip(values, titles, strict=True))
     for word in ("oneOf", "anyOf"):
         options = schema.get(word)
-        if isinstance(options, list) and options and all(isinstance(one, dict) and "const" in one for one in options):
-            return tuple(Choice(one["const"], cut(str(one.get("title") or one["const"]), LONGEST)) for one in options)
+        if (
+            isinstance(options, list)
+            and options
+            and all(isinstance(option, dict) and "const" in option for option in options)
+        ):
+            return tuple(
+                Choice(option["const"], cut(str(option.get("title") or option["const"]), MAX_TEXT))
+                for option in options
+            )
     return ()
 
 
 def typed_value(field: Field, text: str) -> JSON:
-    """What text in a field for text, numbers or JSON stands for; None for nothing. Raises ValueError in words."""
+    """Return the value of text typed into a field, or None if empty.
+
+    Raises ValueError with a message for the user if the text does not fit the type or the format of the field.
+    """
     if field.kind is Kind.TEXT:
         if text and (problem := format_problem(field.format, text)):
             raise ValueError(problem)
@@ -141,26 +151,30 @@ def typed_value(field: Field, text: str) -> JSON:
 
 
 def format_problem(name: str, text: str) -> str:
-    """Why a text is not of a format; empty where it is, and for one that is not known here."""
+    """Return why a text does not fit a format; empty if it does, and for unsupported formats."""
     if name not in FORMATS:
         return ""
     try:
         if name == "email":
-            before, at, after = text.rpartition("@")
-            fits = bool(before and at and after.strip(".")) and not any(letter.isspace() for letter in text)
+            local_part, separator, domain = text.rpartition("@")
+            is_valid = bool(local_part and separator and domain.strip(".")) and not any(
+                letter.isspace() for letter in text
+            )
         elif name == "uri":
             parts = urlsplit(text)
-            fits = bool(parts.scheme and (parts.netloc or parts.path)) and not any(letter.isspace() for letter in text)
+            is_valid = bool(parts.scheme and (parts.netloc or parts.path)) and not any(
+                letter.isspace() for letter in text
+            )
         elif name == "date":
-            fits = bool(datetime.date.fromisoformat(text))
+            is_valid = bool(datetime.date.fromisoformat(text))
         else:
-            fits = "T" in text.upper() and bool(datetime.datetime.fromisoformat(text.upper()))
+            is_valid = "T" in text.upper() and bool(datetime.datetime.fromisoformat(text.upper()))
     except ValueError:
-        fits = False
+        is_valid = False
     words, example = FORMATS[name]
-    return "" if fits else f"{words} is wanted, such as {example}."
+    return "" if is_valid else f"{words} is wanted, such as {example}."
 
 
 def missing(fields: tuple[Field, ...], content: Mapping[str, JSON]) -> list[str]:
-    """The names of the required fields in which nothing stands."""
+    """Return the names of the required fields that are empty."""
     return [field.name for field in fields if field.required and content.get(field.name) is None]

@@ -1,6 +1,6 @@
-"""A form that a tool server wants filled in: a field for each member of its schema, with what is wrong beside it.
+"""Form requested by a tool server: a field for each member of its schema, with its problem below.
 
-Whether it fits the schema is asked of another process: the schema is foreign, and may take for ever.
+Another process validates the content: schemas of servers are not trusted, and a validation may never end.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ WHOLE_FORM = Field("", "The answer as JSON", Kind.ANY, "The form cannot be shown
 
 
 class FieldRow(QWidget):
-    """One field: its name, what is said of it, where it is filled in, what is wrong. ``edited``: something is typed."""
+    """Name, editor, description and problem of a field. ``edited`` is emitted when the user changes its value."""
 
     edited = Signal()
 
@@ -53,13 +53,13 @@ class FieldRow(QWidget):
         self.box: QComboBox | None = None
         self.line: QLineEdit | GrowingField | None = None
         column = in_column(self.caption, of=self, margins=0, spacing=3)
-        for widget in self._made():
+        for widget in self._create_editors():
             column.addWidget(widget)
             widget.setAccessibleDescription(show_hidden(field.description[:500]))
         column.addWidget(self.about)
         column.addWidget(self.problem)
 
-    def _made(self) -> list[QWidget]:
+    def _create_editors(self) -> list[QWidget]:
         field = self.field
         match field.kind:
             case Kind.YES_NO:
@@ -91,86 +91,86 @@ class FieldRow(QWidget):
         box.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         box.setAccessibleName(show_hidden(self.field.title[:200]))
         values = [choice.value for choice in choices]
-        started = self.field.start in values and any(type(self.field.start) is type(value) for value in values)
-        if not (self.field.required and started):
+        has_start = self.field.start in values and any(type(self.field.start) is type(value) for value in values)
+        if not (self.field.required and has_start):
             box.addItem(NOTHING)
         for choice in choices:
             box.addItem(shown_name(choice.title))
-        if started:
+        if has_start:
             box.setCurrentIndex(values.index(self.field.start) + box.count() - len(values))
         box.activated.connect(self.edited)
         return box
 
     @property
     def value(self) -> JSON:
-        """What stands in it; None for nothing. Raises ValueError for what cannot be read."""
+        """The value of the field, None if empty. Raises ValueError if the text cannot be parsed."""
         if self.field.kind is Kind.SOME:
-            chosen = zip(self.field.choices, self.boxes, strict=True)
-            found = [choice.value for choice, box in chosen if box.isChecked()]
-            return found if found or self.field.required else None
+            pairs = zip(self.field.choices, self.boxes, strict=True)
+            checked = [choice.value for choice, box in pairs if box.isChecked()]
+            return checked if checked or self.field.required else None
         if self.box is not None:
             choices = self.field.choices or (Choice(True, ""), Choice(False, ""))
-            at = self.box.currentIndex() - (self.box.count() - len(choices))
-            return choices[at].value if at >= 0 else None
+            index = self.box.currentIndex() - (self.box.count() - len(choices))
+            return choices[index].value if index >= 0 else None
         if isinstance(self.line, GrowingField):
             return typed_value(self.field, self.line.text())
         return typed_value(self.field, self.line.text() if self.line is not None else "")
 
-    def say(self, words: str) -> None:
-        """What is wrong with it; empty for nothing."""
-        say(self.problem, words)
+    def show_problem(self, problem: str) -> None:
+        """Show a problem of the field, or none if the text is empty."""
+        say(self.problem, problem)
 
     def focus(self) -> None:
-        """Put the cursor into it."""
-        first = self.line or self.box or next(iter(self.boxes), None)
-        if first is not None:
-            first.setFocus(Qt.FocusReason.OtherFocusReason)
+        """Focus the editor of the field."""
+        editor = self.line or self.box or next(iter(self.boxes), None)
+        if editor is not None:
+            editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 class AskForm(QWidget):
-    """``content`` is what was filled in; ``judged`` tells that what is wrong with it is known anew."""
+    """Form for a schema, validated after each edit."""
 
-    judged = Signal()
+    validated = Signal()  # the problems shown were updated
 
     def __init__(self, form: JSONObject) -> None:
         super().__init__()
         self._form = form
-        found = fields_of(form)
-        self.rows = [FieldRow(field) for field in (found if found is not None else (WHOLE_FORM,))]
-        self._whole = found is None
-        self._shown = False  # whether what is missing is said: not before somebody tried to send it
-        self._asking = Asking(self)
-        self._asking.answered.connect(self._judge)
+        fields = fields_of(form)
+        self.rows = [FieldRow(field) for field in (fields if fields is not None else (WHOLE_FORM,))]
+        self._is_json_form = fields is None
+        self._shows_missing = False  # True after the first attempt to send
+        self._checker = Asking(self)
+        self._checker.answered.connect(self._validate)
         self.rest = text_label("", "flag-error", wrap=True)
         self.rest.hide()
         in_column(*self.rows, self.rest, of=self, margins=0, spacing=12)
         for row in self.rows:
-            row.edited.connect(self._judge)
-        self._judge()
+            row.edited.connect(self._validate)
+        self._validate()
 
     @property
     def content(self) -> JSONObject | None:
-        """What was filled in, only what there is; None where something of it cannot be read."""
+        """The values of all fields that are not empty; None if a value cannot be parsed."""
         try:
             values = {row.field.name: row.value for row in self.rows}
         except ValueError:
             return None
-        if self._whole:
-            whole = values.get("")
-            return whole if isinstance(whole, dict) else None
+        if self._is_json_form:
+            answer = values.get("")
+            return answer if isinstance(answer, dict) else None
         return {name: value for name, value in values.items() if value is not None}
 
     @property
-    def known(self) -> bool:
-        """Whether it is known what is wrong with it."""
+    def is_validated(self) -> bool:
+        """True if the validation of the content has ended."""
         content = self.content
         return content is None or self._problems(content) is not None
 
     @property
-    def sound(self) -> bool:
-        """Whether it can be sent: all that is required is there, and nothing is known to be wrong with it."""
+    def is_valid(self) -> bool:
+        """True if all required fields are filled in and the validation found no problem."""
         content = self.content
-        if content is None or (not self._whole and missing(self._fields, content)):
+        if content is None or (not self._is_json_form and missing(self._fields, content)):
             return False
         return self._problems(content) == []
 
@@ -179,40 +179,42 @@ class AskForm(QWidget):
         return tuple(row.field for row in self.rows)
 
     def show_all(self) -> None:
-        """Say what is missing as well, and go to the first field that something is wrong with."""
-        self._shown = True
-        self._judge()
-        wrong = next((row for row in self.rows if not row.problem.isHidden()), None)
-        if wrong is not None:
-            wrong.focus()
+        """Show missing fields as well, and focus the first field with a problem."""
+        self._shows_missing = True
+        self._validate()
+        invalid_row = next((row for row in self.rows if not row.problem.isHidden()), None)
+        if invalid_row is not None:
+            invalid_row.focus()
 
     def _problems(self, content: JSONObject) -> list[tuple[str, str]] | None:
-        found = self._asking.ask(ArgumentsFit(json.dumps(content), self._form), alone=True)
-        if found is None:
+        result = self._checker.ask(ArgumentsFit(json.dumps(content), self._form), alone=True)
+        if result is None:
             return None
-        return [] if not_checked(found) else [(str(one.path[0]) if one.path else "", one.message) for one in found]
+        return (
+            [] if not_checked(result) else [(str(item.path[0]) if item.path else "", item.message) for item in result]
+        )
 
-    def _judge(self) -> None:
-        content, said = self.content, dict.fromkeys((row.field.name for row in self.rows), "")
+    def _validate(self) -> None:
+        content, messages = self.content, dict.fromkeys((row.field.name for row in self.rows), "")
         rest = ""
         for row in self.rows:
             try:
-                empty = row.value is None
+                is_empty = row.value is None
             except ValueError as error:
-                said[row.field.name] = str(error)
+                messages[row.field.name] = str(error)
             else:
-                if empty and row.field.required and self._shown:
-                    said[row.field.name] = "This is required."
+                if is_empty and row.field.required and self._shows_missing:
+                    messages[row.field.name] = "This is required."
         if content is not None:
             for name, message in self._problems(content) or []:
-                if name in said:
-                    said[name] = said[name] or message
-                elif self._shown and not missing(self._fields, content):
+                if name in messages:
+                    messages[name] = messages[name] or message
+                elif self._shows_missing and not missing(self._fields, content):
                     rest = rest or message
         for row in self.rows:
-            row.say(said[row.field.name])
+            row.show_problem(messages[row.field.name])
         say(self.rest, rest)
-        self.judged.emit()
+        self.validated.emit()
 
 
 def _text_of(value: JSON) -> str:

@@ -1,4 +1,4 @@
-"""The gateway, the protocol and the model that a tool server's question is put to: a person's choice."""
+"""Choice of the gateway, the protocol and the model that answer a sampling request of a tool server."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ModelChoice(QWidget):
-    """``changed``: another one of the three was chosen."""
+    """Fields for gateway, protocol and model. ``changed`` is emitted when one of them changes."""
 
     changed = Signal()
 
@@ -38,8 +38,8 @@ class ModelChoice(QWidget):
         for profile in gateways.profiles:
             self.gateway.addItem(shown_name(profile.name), profile.id)
         self.gateway.setCurrentIndex(max(self.gateway.findData(profile_id), 0))
-        for spoken, title in TITLES.items():
-            self.protocol.addItem(title, spoken)
+        for protocol_name, title in TITLES.items():
+            self.protocol.addItem(title, protocol_name)
         self.protocol.setCurrentIndex(max(self.protocol.findData(protocol), 0))
         self.picker = ModelPicker()
         self.failed = text_label("", "small", wrap=True)
@@ -49,44 +49,44 @@ class ModelChoice(QWidget):
         for widget in (self.gateway, self.protocol, self.picker, self.picker.unlisted):
             flow.addWidget(widget)
         in_column(row, self.failed, of=self, margins=0, spacing=4)
-        self.gateway.activated.connect(self._other_gateway)
-        self.protocol.activated.connect(self._other_protocol)
-        self.picker.chosen.connect(self._other_model)
+        self.gateway.activated.connect(self._change_gateway)
+        self.protocol.activated.connect(self._change_protocol)
+        self.picker.chosen.connect(self._change_model)
         self.picker.refresh_asked.connect(self._load)
         self._show()
 
     @property
     def profile_id(self) -> str:
-        """The gateway that is asked."""
+        """The id of the selected gateway."""
         return str(self.gateway.currentData())
 
     @property
-    def spoken(self) -> str:
-        """The protocol, by its name."""
+    def protocol_name(self) -> str:
+        """The name of the selected protocol."""
         return str(self.protocol.currentData())
 
     def _show(self) -> None:
         listed = self._gateways.listed(self.profile_id)
         self.picker.show_catalog(self._gateways.catalog(self.profile_id))
         is_missing = listed is not None and listed.models and self.model and self.model not in listed
-        missing = self._gateways.get(self.profile_id).name if is_missing else ""
-        self.picker.show_model(self.model, missing)
+        unlisted_at = self._gateways.get(self.profile_id).name if is_missing else ""
+        self.picker.show_model(self.model, unlisted_at)
 
-    def _other_gateway(self, _index: int) -> None:
+    def _change_gateway(self, _index: int) -> None:
         self._show()
         self._load()
         self.changed.emit()
 
-    def _other_protocol(self, _index: int) -> None:
+    def _change_protocol(self, _index: int) -> None:
         self.changed.emit()
 
-    def _other_model(self, model: str) -> None:
+    def _change_model(self, model: str) -> None:
         self.model = model
         self._show()
         self.changed.emit()
 
     def showEvent(self, event: object) -> None:
-        """Models are there to choose from by the time the list is opened."""
+        """Load the models before the user opens the list."""
         if self._gateways.listed(self.profile_id) is None:
             self._load()
 
@@ -94,12 +94,12 @@ class ModelChoice(QWidget):
         spawn(self._list(self.profile_id), name="list models for a tool server")
 
     async def _list(self, profile_id: str) -> None:
-        words = ""
+        problem = ""
         try:
-            found = await self._gateways.models(profile_id, self.spoken)
-            words = found.failure.message if found.failure is not None else ""
+            result = await self._gateways.models(profile_id, self.protocol_name)
+            problem = result.failure.message if result.failure is not None else ""
         except (RunRefusedError, OSError) as error:
-            words = str(error)
+            problem = str(error)
         if isValid(self) and profile_id == self.profile_id:
-            say(self.failed, f"Its models could not be listed: {words} An id can be typed." if words else "")
+            say(self.failed, f"Its models could not be listed: {problem} An id can be typed." if problem else "")
             self._show()

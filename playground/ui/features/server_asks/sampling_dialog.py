@@ -1,7 +1,7 @@
-"""A tool server wants a model to be asked: what it wants is seen and edited, asked where a person says, and the answer
-is seen and edited before the server gets it. Until a button is pressed nothing is asked of anybody.
+"""Dialog of a sampling request (MCP, "Sampling"): the user edits the messages, asks a model, and edits the answer.
 
-Closed, it goes on waiting with what was typed.
+Nothing is sent to a model or to the server before a button is pressed. A closed dialog keeps its input, and its
+request stays pending.
 """
 
 from __future__ import annotations
@@ -33,61 +33,62 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SIZE = 640, 640  # pixels
-MOST = 30  # messages that are seen and edited
-LONGEST = 20_000  # characters of a text that stands in a field
+MAX_MESSAGES = 30  # messages that can be edited
+MAX_TEXT = 20_000  # characters of a text that can be edited
 CLOCK_MS = 200
 NOTHING_YET = "Nothing is asked of a model before you press Ask, and the server gets nothing before you press Send."
 REFUSED = "The person refused to have a model asked."
 
 
 class _Message(QWidget):
-    """One message; a text that is too long for a field is named, and asked as it came."""
+    """Editor of a message; a text that is too long for it is sent unchanged."""
 
-    def __init__(self, said: SamplingMessage) -> None:
+    def __init__(self, message: SamplingMessage) -> None:
         super().__init__()
-        self._said = said
+        self._message = message
         self.field = styled(GrowingField(most=10, compact=True), "field")
-        long = len(said.text) > LONGEST
-        if long:
+        is_long = len(message.text) > MAX_TEXT
+        if is_long:
             self.field.hide()
         else:
-            self.field.set_text(said.text)
-        self.field.setAccessibleName(f"Message of the {said.role.value}")
-        size = f"{len(said.text):,} characters, too long to be edited here; they are asked as they came"
-        parts = [size] * long + [f"{len(said.images)} pictures go along"] * bool(said.images)
-        more = text_label(" · ".join(parts), "small", wrap=True)
+            self.field.set_text(message.text)
+        self.field.setAccessibleName(f"Message of the {message.role.value}")
+        size = f"{len(message.text):,} characters, too long to be edited here; they are asked as they came"
+        parts = [size] * is_long + [f"{len(message.images)} pictures go along"] * bool(message.images)
+        note = text_label(" · ".join(parts), "small", wrap=True)
         if not parts:
-            more.hide()
-        role = text_label(ROLE_WORDS.get(said.role, said.role.value), "group")
-        in_column(role, self.field, more, of=self, margins=0, spacing=3)
+            note.hide()
+        role = text_label(ROLE_WORDS.get(message.role, message.role.value), "group")
+        in_column(role, self.field, note, of=self, margins=0, spacing=3)
 
     @property
-    def said(self) -> SamplingMessage:
-        """As it stands here."""
-        if len(self._said.text) > LONGEST:
-            return self._said
-        return self._said.model_copy(update={"text": self.field.text()})
+    def message(self) -> SamplingMessage:
+        """The edited message."""
+        if len(self._message.text) > MAX_TEXT:
+            return self._message
+        return self._message.model_copy(update={"text": self.field.text()})
 
 
 class SamplingDialog(QDialog):
-    """``answered`` tells the text, the model and how it ended; ``refused`` that the server is to be told no.
+    """Editors of a sampling request and of its answer.
 
-    ``kept`` hands over the experiment in which it was asked, to be one of the others.
+    ``answered`` carries the text, the model and the stop reason; ``refused`` declines the request. ``save_requested``
+    carries the experiment that asked the model, to be added to the list.
     """
 
     answered = Signal(str, str, str)
     refused = Signal()
-    kept = Signal(object)
+    save_requested = Signal(object)
 
     def __init__(self, request: Sampling, choice: ModelChoice, make: Callable[[str], Session], parent: QWidget) -> None:
-        """``make`` gives an empty experiment on a gateway."""
+        """Create the dialog. ``make`` returns an empty experiment for the id of a gateway."""
         super().__init__(parent)
         self.ask = request
-        self._make = make
+        self._create_session = make
         self._question = question_of(request)
         self._session: Session | None = None
         self._reply = Reply(model=BY_HAND, stop_reason="endTurn")
-        self._began = 0.0
+        self._started_at = 0.0
         self.choice = choice
         server = shown_name(request.server)
         self.setWindowTitle(f"{server} wants a model asked")
@@ -95,21 +96,23 @@ class SamplingDialog(QDialog):
         self._fill_fields(server)
         self._clock = QTimer(self, interval=CLOCK_MS)
         self._clock.timeout.connect(self._tick)
-        room = parent.window().size()
-        self.resize(min(SIZE[0], room.width() - 40), min(SIZE[1], room.height() - 60))
+        window_size = parent.window().size()
+        self.resize(min(SIZE[0], window_size.width() - 40), min(SIZE[1], window_size.height() - 60))
         self._refresh()
 
     def _fill_fields(self, server: str) -> None:
         question, request = self._question, self.ask
         self.system = styled(GrowingField(most=6, compact=True), "field")
-        self.system.set_text(question.system[:LONGEST])
-        self.system.setReadOnly(len(question.system) > LONGEST)
+        self.system.set_text(question.system[:MAX_TEXT])
+        self.system.setReadOnly(len(question.system) > MAX_TEXT)
         self.system.setAccessibleName("System prompt")
         self.system.setPlaceholderText("No system prompt")
-        self.messages = [_Message(said) for said in question.turns[:MOST]]
-        left = len(question.turns) - len(self.messages)
-        more = text_label(f"{left:,} more messages are asked as they came." if left else "", "small", wrap=True)
-        if not left:
+        self.messages = [_Message(message) for message in question.turns[:MAX_MESSAGES]]
+        remaining = len(question.turns) - len(self.messages)
+        more = text_label(
+            f"{remaining:,} more messages are asked as they came." if remaining else "", "small", wrap=True
+        )
+        if not remaining:
             more.hide()
         self.limit = _line("Max tokens", "" if question.limit is None else str(question.limit))
         self.temperature = _line("Temperature", "" if question.temperature is None else f"{question.temperature:g}")
@@ -129,7 +132,7 @@ class SamplingDialog(QDialog):
         self.answer.textChanged.connect(self._refresh_send)
         self.keep_button = push_button("Keep as an experiment")
         self.keep_button.setToolTip("Put what was asked and answered on the list of experiments, with its exchange")
-        self.keep_button.clicked.connect(self._keep)
+        self.keep_button.clicked.connect(self._save)
         self.refuse_button = push_button("Refuse")
         self.refuse_button.setToolTip("Tell the server that no model is asked")
         self.refuse_button.clicked.connect(self._refuse)
@@ -140,10 +143,10 @@ class SamplingDialog(QDialog):
             text_label("Max tokens", "muted"), self.limit, text_label("Temperature", "muted"), self.temperature, 1
         )
         stops = in_row(text_label("Stop", "muted"), (self.stop, 1))
-        asking = in_row(self.ask_button, self.stop_button, (self.status, 1), spacing=8)
+        ask_row = in_row(self.ask_button, self.stop_button, (self.status, 1), spacing=8)
         in_column(
             text_label("System", "group"), self.system, *self.messages, more, numbers, stops, self._wishes(request),
-            thin_line(), text_label("Asked of", "group"), self.choice, self.wrong, asking,
+            thin_line(), text_label("Asked of", "group"), self.choice, self.wrong, ask_row,
             text_label("Answer", "group"), self.answer, 1,
             of=content, margins=0, spacing=8,
         )  # fmt: skip
@@ -158,33 +161,35 @@ class SamplingDialog(QDialog):
         in_column(title, note, (area, 1), buttons, of=self, margins=MARGINS, spacing=10)
 
     def _wishes(self, request: Sampling) -> QWidget:
-        """What the server would like, and what of it nothing is done about."""
-        said = []
+        """Create the label for the server's preferences, which also names those that have no effect."""
+        sentences = []
         if request.models:
-            said.append(f"It would like {listed([shown_name(name) for name in request.models[:5]], 'or')}.")
+            sentences.append(f"It would like {listed([shown_name(name) for name in request.models[:5]], 'or')}.")
         if request.tools:
             names = listed([shown_name(tool.name) for tool in request.tools[:5]])
-            said.append(f"It names tools for the model ({names}): these are not offered to it.")
+            sentences.append(f"It names tools for the model ({names}): these are not offered to it.")
         if request.rest:
-            said.append(f"Besides, it says {show_hidden(cut(_json(request.rest), 500))}: nothing is done about that.")
-        label = text_label(" ".join(said), "small", wrap=True)
-        if not said:
+            sentences.append(
+                f"Besides, it says {show_hidden(cut(_json(request.rest), 500))}: nothing is done about that."
+            )
+        label = text_label(" ".join(sentences), "small", wrap=True)
+        if not sentences:
             label.hide()
         return label
 
-    # What stands here
+    # Values
 
     @property
     def question(self) -> Question:
-        """As it is edited. Raises ValueError in words."""
+        """The edited request. Raises ValueError with a message for the user."""
         question = self._question
-        said = (*(message.said for message in self.messages), *question.turns[MOST:])
+        turns = (*(editor.message for editor in self.messages), *question.turns[MAX_MESSAGES:])
         system = question.system if self.system.isReadOnly() else self.system.text()
         return question.model_copy(
             update={
-                "turns": said,
+                "turns": turns,
                 "system": system,
-                "limit": _number(self.limit, "Max tokens", whole=True),
+                "limit": _number(self.limit, "Max tokens", integer=True),
                 "temperature": _number(self.temperature, "Temperature"),
                 "stop": _texts(self.stop),
             }
@@ -192,10 +197,10 @@ class SamplingDialog(QDialog):
 
     @property
     def busy(self) -> bool:
-        """Whether a model is being asked."""
+        """True while a model answers."""
         return self._clock.isActive()
 
-    # Doing
+    # Actions
 
     def _ask(self) -> None:
         try:
@@ -205,9 +210,9 @@ class SamplingDialog(QDialog):
             return
         say(self.wrong, "" if self.choice.model else "Choose a model first.")
         if self.choice.model:
-            session = self._session = self._make(self.choice.profile_id)
-            prepare(session, question, self.choice.spoken, self.choice.model)
-            self._began = time.monotonic()
+            session = self._session = self._create_session(self.choice.profile_id)
+            prepare(session, question, self.choice.protocol_name, self.choice.model)
+            self._started_at = time.monotonic()
             self._clock.start()
             self._refresh()
             spawn(self._run(session), name="ask a model for a tool server")
@@ -234,7 +239,7 @@ class SamplingDialog(QDialog):
             self._session.stop()
 
     def stop_asking(self) -> None:
-        """Nobody wants it answered any more."""
+        """Stop the model when the request is no longer pending."""
         if self.busy:
             self._stop()
 
@@ -247,24 +252,24 @@ class SamplingDialog(QDialog):
         self.hide()
         self.refused.emit()
 
-    def _keep(self) -> None:
+    def _save(self) -> None:
         session, self._session = self._session, None
         if session is not None:
-            self.kept.emit(session)
+            self.save_requested.emit(session)
         self._refresh()
 
-    # Looks
+    # Display
 
     def _tick(self) -> None:
         session = self._session
         growing = next(iter(session.growing.values()), None) if session is not None else None
-        so_far = sum(len("".join(part.fragments)) for part in growing.parts) if growing is not None else 0
-        letters = f" · {so_far:,} characters so far" if so_far else ""
-        self.status.setText(f"Asking {shown_name(self.choice.model)}… {figures.seconds(self._elapsed)}{letters}")
+        received = sum(len("".join(part.fragments)) for part in growing.parts) if growing is not None else 0
+        progress = f" · {received:,} characters so far" if received else ""
+        self.status.setText(f"Asking {shown_name(self.choice.model)}… {figures.seconds(self._elapsed)}{progress}")
 
     @property
     def _elapsed(self) -> float:
-        return time.monotonic() - self._began
+        return time.monotonic() - self._started_at
 
     def _refresh(self) -> None:
         busy = self.busy
@@ -276,9 +281,9 @@ class SamplingDialog(QDialog):
         self._refresh_send()
 
     def _refresh_send(self) -> None:
-        there = bool(self.answer.text().strip())
-        self.send_button.setEnabled(there and not self.busy)
-        self.send_button.setToolTip("" if there else "There is no answer yet")
+        has_answer = bool(self.answer.text().strip())
+        self.send_button.setEnabled(has_answer and not self.busy)
+        self.send_button.setToolTip("" if has_answer else "There is no answer yet")
 
 
 def _line(name: str, text: str) -> QLineEdit:
@@ -288,7 +293,7 @@ def _line(name: str, text: str) -> QLineEdit:
     return line
 
 
-def _number(line: QLineEdit, name: str, *, whole: bool = False) -> int | float | None:
+def _number(line: QLineEdit, name: str, *, integer: bool = False) -> int | float | None:
     text = line.text().strip()
     if not text:
         return None
@@ -296,8 +301,8 @@ def _number(line: QLineEdit, name: str, *, whole: bool = False) -> int | float |
         value = read_typed(text)
     except ValueError:
         value = None
-    if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
-        raise ValueError(f"{name} is to be a {'whole ' * whole}number, or empty.")
+    if isinstance(value, bool) or not isinstance(value, int if integer else (int, float)):
+        raise ValueError(f"{name} is to be a {'whole ' * integer}number, or empty.")
     return value
 
 
@@ -307,7 +312,7 @@ def _texts(line: QLineEdit) -> tuple[str, ...]:
         value = read_typed(text) if text else []
     except ValueError:
         value = None
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise ValueError('Stop is to be a JSON list of texts, such as ["END"], or empty.')
     return tuple(value)
 

@@ -39,7 +39,7 @@ def test_arrow_keys_open_and_enter_leads_to_the_conversation(panel: ExperimentsP
     with qtbot.waitSignal(panel.opened) as opened:
         QTest.keyClick(panel.list, Qt.Key.Key_Down)
     assert opened.args == ["poem", ""]
-    with qtbot.waitSignal(panel.left):
+    with qtbot.waitSignal(panel.leave_requested):
         QTest.keyClick(panel.list, Qt.Key.Key_Return)
 
 
@@ -53,7 +53,7 @@ def test_arrow_keys_move_between_search_and_list(panel: ExperimentsPanel) -> Non
 
 
 def test_delete_key_and_new_button_emit_requests(panel: ExperimentsPanel, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(panel.asked) as asked:
+    with qtbot.waitSignal(panel.action_requested) as asked:
         QTest.keyClick(panel.list, Qt.Key.Key_Delete)
     assert asked.args == [DELETE, "rome"]
     with qtbot.waitSignal(panel.new_asked):

@@ -65,7 +65,7 @@ def test_page_is_opened_only_by_the_button(window: QWidget) -> None:
     url = "https://calendar.example/connect?x=1"
     dialog, emitted = open_dialog(window, Elicitation(id="1", server="s", message="m", url=url))
     opened: list[str] = []
-    dialog.page_wanted.connect(opened.append)
+    dialog.page_requested.connect(opened.append)
     assert any(label.text() == url for label in dialog.findChildren(QLabel))
     assert opened == []
     dialog.accept_button.click()
