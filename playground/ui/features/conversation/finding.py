@@ -23,11 +23,11 @@ _MARKUP = r"[*`~\\]*"
 
 @dataclass(frozen=True)
 class Query:
-    """A search: white space in ``words`` matches any; ``case`` and ``whole`` words count if asked for."""
+    """A search: white space in ``words`` matches any; ``case`` matches case, ``whole_words`` whole words only."""
 
     words: str
     case: bool = False
-    whole: bool = False
+    whole_words: bool = False
 
     @cached_property
     def pattern(self) -> re.Pattern[str] | None:
@@ -36,7 +36,7 @@ class Query:
             return None
         words = [_MARKUP.join(map(re.escape, word)) for word in self.words.split()]
         text = rf"{_MARKUP}\s+{_MARKUP}".join(words)
-        return re.compile(rf"(?<!\w){text}(?!\w)" if self.whole else text, 0 if self.case else re.IGNORECASE)
+        return re.compile(rf"(?<!\w){text}(?!\w)" if self.whole_words else text, 0 if self.case else re.IGNORECASE)
 
 
 @lru_cache(maxsize=256)

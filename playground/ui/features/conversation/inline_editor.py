@@ -66,10 +66,10 @@ class InlineEditor(QWidget):
 
 
 class TextEditing:
-    """Edits one text of a turn while the session has an editor open for it.
+    """Edit one text of a turn while the session has an editor open for it.
 
-    What is typed goes to the session at once, so that it is saved and survives the card. `opened` places a new editor,
-    `closed` is told whether it had the focus.
+    Each edit is stored in the session at once, so that it is saved and survives the card. `opened` places a new editor,
+    `closed` is called with whether it had the focus.
     """
 
     def __init__(

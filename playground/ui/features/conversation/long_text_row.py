@@ -1,4 +1,4 @@
-"""The line below a text that is shown in part: how much of it is shown, and the ways to all of it."""
+"""Row below a partly shown text: the size of the visible part, and commands on the whole text."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ FULL_TEXT = "Collapsed; full text is sent"
 
 
 class LongTextRow(QWidget):
-    """``refresh`` after another part of ``shown`` is shown. All of it is copied, saved and opened, exactly."""
+    """Row for ``shown_text``; call ``refresh`` after its visible part changes. Commands use the whole text exactly."""
 
     more_asked = Signal()
     collapse_asked = Signal()
     reworded = Signal()  # and possibly of another height
 
-    def __init__(self, shown: ShownText, parent: QWidget) -> None:
+    def __init__(self, shown_text: ShownText, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("longTextRow")
-        self._shown = shown
+        self._shown = shown_text
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self.words = text_label("", "small")
         self.words.setObjectName("longTextSize")
@@ -58,15 +58,15 @@ class LongTextRow(QWidget):
         self.save.clicked.connect(lambda: spawn(self._save(), name="save a text"))
 
     def refresh(self) -> None:
-        """Say which part is shown."""
-        shown = self._shown
-        start, stop = shown.part
+        """Show the size of the visible part."""
+        shown_text = self._shown
+        start, stop = shown_text.part
         if start:
-            words = f"Characters {start + 1:,} to {stop:,} of {shown.length:,}"
+            words = f"Characters {start + 1:,} to {stop:,} of {shown_text.length:,}"
         else:
-            words = f"First {size(shown.part_size)} of {size(shown.size)}"
-        self.more.setVisible(shown.may_show_more)
-        self.collapse.setVisible(not shown.is_collapsed)
+            words = f"First {size(shown_text.part_size)} of {size(shown_text.size)}"
+        self.more.setVisible(shown_text.may_show_more)
+        self.collapse.setVisible(not shown_text.is_collapsed)
         self._say(words)
 
     def _say(self, words: str) -> None:

@@ -256,7 +256,7 @@ class _Walker:
     def _first_number(self, token: Token) -> int | None:
         depth = len(self._lists)
         if self._line < self._hidden and depth < len(self._numbers) and (number := self._numbers[depth]) is not None:
-            return number - 1  # the hidden item stands for the one before
+            return number - 1  # the hidden item takes the number before
         return int(token.attrs.get("start", 1))
 
     def _open_item(self, token: Token) -> None:

@@ -55,7 +55,7 @@ class TokenCount:
         self.poke = throttle.poke
 
     def _count(self) -> None:
-        composer, panes = self._pane.composer, self._pane.asked
+        composer, panes = self._pane.composer, self._pane.target_panes
         tools = self._offered()
         if sum(id(tool) not in self._tools for tool in tools) > FEW:
             if not self._measuring:
@@ -94,7 +94,7 @@ class TokenCount:
 
     def _offered(self) -> tuple[ToolDefinition, ...]:
         """Return the tools of all lanes that are sent to; most lanes share theirs."""
-        tools = {id(tool): tool for pane in self._pane.asked for tool in pane.session.settings.tools}
+        tools = {id(tool): tool for pane in self._pane.target_panes for tool in pane.session.settings.tools}
         return tuple(tools.values())
 
     async def _measure_tools(self, tools: tuple[ToolDefinition, ...]) -> None:
@@ -211,7 +211,7 @@ class ConversationPane(TranscriptPane):
         return self.columns.front if self.columns is not None else self
 
     @property
-    def asked(self) -> Sequence[TranscriptPane]:
+    def target_panes(self) -> Sequence[TranscriptPane]:
         """The panes that a message goes to."""
         return self.columns.ticked if self.columns is not None else (self,)
 

@@ -30,8 +30,8 @@ class PartsRow(QWidget):
     def say(self, first: int, stop: int, count: int, *, growing: bool = False) -> None:
         """Show that the parts from `first` to before `stop` of `count` are in view; while `growing`, the last ones."""
         stop = min(stop, count)
-        shown = count > stop - first
-        if shown:
+        has_pages = count > stop - first
+        if has_pages:
             self._make()
             numbers = f"{self._what} {first + 1:,} to {stop:,} of {count:,}"
             so_far = f"{count:,} {self._what} so far · the last ones are shown"
@@ -40,8 +40,8 @@ class PartsRow(QWidget):
             for key, button in self.buttons.items():
                 button.setVisible(not growing)
                 button.setEnabled(can[key])
-        if shown is self.isHidden():
-            self.setVisible(shown)
+        if has_pages is self.isHidden():
+            self.setVisible(has_pages)
 
     def _make(self) -> None:
         """Make the buttons, which hardly any card needs."""

@@ -24,10 +24,10 @@ Span = tuple[int, int]  # first character and the one after the last
 class TextMarks:
     """The marks of one document that shows a text."""
 
-    def __init__(self, document: QTextDocument, writer: DocumentWriter, shown: ShownText) -> None:
+    def __init__(self, document: QTextDocument, writer: DocumentWriter, shown_text: ShownText) -> None:
         self._document = document
         self._writer = writer
-        self._shown = shown
+        self._shown = shown_text
         self._start = 0  # of the text: where the map begins
         self._map: SourceMap | None = None
         self._first_new = 0  # the first line that the map does not have

@@ -138,14 +138,14 @@ class TextView(QTextEdit):
 
     def set_text(self, text: str) -> None:
         """Show ``text``; if it begins with what is shown, only the rest is added."""
-        shown = self.shown
-        if shown.by_lines or not shown.length or not text.startswith(shown.text):
-            shown.give(text)
+        display = self.shown
+        if display.by_lines or not display.length or not text.startswith(display.text):
+            display.give(text)
             self._follow()
-        elif len(text) == shown.length:
-            shown.share(text)
+        elif len(text) == display.length:
+            display.share(text)
         else:
-            self.append(text[shown.length :])
+            self.append(text[display.length :])
 
     def set_mode(self, mode: str) -> None:
         """Show the same text another way."""

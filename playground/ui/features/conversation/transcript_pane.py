@@ -86,7 +86,7 @@ class TranscriptPane(Centre):
         self.notice.setObjectName("conversationNotice")
         self._guard = ThinkingGuard(self.notice)
         self.calls = CallCommands(session, self._all_answered, self._focus_waiting_call, self)
-        self.calls.said.connect(self.notice.say)
+        self.calls.message.connect(self.notice.say)
         self.wire = WireSignals(self)
         self.commands: TurnCommands = self.commands_type(self, self.calls, self.wire, self._guard, read_only=fixed)
         self.sizes = ImageSizes(self.notice, self)

@@ -293,5 +293,5 @@ class TurnEditor:
         self._context.frame.height_changed.emit()
 
 
-def _is_same(call: ToolCall, other: ToolCall) -> bool:
-    return (call.id, call.name, call.arguments) == (other.id, other.name, other.arguments)
+def _is_same(call: ToolCall, edited: ToolCall) -> bool:
+    return (call.id, call.name, call.arguments) == (edited.id, edited.name, edited.arguments)

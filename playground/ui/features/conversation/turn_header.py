@@ -70,15 +70,15 @@ class TurnHeader(QWidget):
         more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu = QMenu(more)
         more.setMenu(self.menu)
-        left = (self._role, self._model, self._ending, self._adapted, self._unread, self._verdict, self._spec_check)
-        right = (self.as_sent, self.alternatives, self.edit, more)
+        labels = (self._role, self._model, self._ending, self._adapted, self._unread, self._verdict, self._spec_check)
+        buttons = (self.as_sent, self.alternatives, self.edit, more)
         row = in_row(of=self, margins=0, spacing=SPACING)
-        for part in left:
+        for part in labels:
             row.addWidget(part, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addStretch(1)
-        for control in (self._metrics, *right):
+        for control in (self._metrics, *buttons):
             row.addWidget(control)
-        self._parts = (*left, *right)
+        self._parts = (*labels, *buttons)
         self._has_model = False
 
     def show_row(self, row: Row, *, growing: bool, waiting: bool = False) -> str:

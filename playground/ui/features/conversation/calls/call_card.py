@@ -57,7 +57,7 @@ from playground.ui.widgets.mark_label import Chip, MarkLabel
 from playground.ui.widgets.plain_text import few_lines_of, short_name, shown_name, tip
 from playground.ui.widgets.theme import code_font, tokens
 
-NARROW = 500  # pixels below which the result stands under the arguments
+NARROW = 500  # pixels below which the result is placed under the arguments
 MIN_CHIP = 60  # pixels
 
 
@@ -312,7 +312,7 @@ class CallCard(QFrame):
         arguments = editor.text if editor is not None else self.call.arguments
         verdict = FREE_TEXT
         if not self.call.free_text:
-            verdict = judged(self._problems(arguments), arguments, known=self._tool is not None)
+            verdict = judged(self._problems(arguments), arguments, has_tool=self._tool is not None)
         self._verdict.say(verdict.words, verdict.kind)
         self._verdict.setToolTip(tip(verdict.says))
         self._verdict.setVisible(bool(verdict.words))

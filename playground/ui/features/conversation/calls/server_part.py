@@ -1,4 +1,4 @@
-"""What a call's card shows of a tool server: its progress while it is called, and its answer."""
+"""The tool server in a call's card: its progress while it is called, and its answer."""
 
 from __future__ import annotations
 
