@@ -96,7 +96,7 @@ class PaneInterface(Protocol):
 
 
 class TurnCommands:
-    """Executes commands on turns for the session that a pane shows.
+    """Execute commands on turns for the session that a pane shows.
 
     `calls` has the commands on tool calls, `wire` the requests to the inspector, `pictures` adds images. If it is
     `read_only`, nothing is offered that changes a turn.

@@ -36,7 +36,7 @@ NEXT_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class FindBar(QFrame):
-    """The bar; ``edited`` carries a new query, ``stepped`` +1 or -1, ``closed`` asks to hide it."""
+    """The search bar; ``edited`` carries a new query, ``stepped`` +1 or -1, ``closed`` requests to hide it."""
 
     edited = Signal(Query)
     stepped = Signal(int)
@@ -151,7 +151,7 @@ def _switch(text: str, says: str) -> QToolButton:
 
 
 class Finder(QObject):
-    """``open``, ``close`` and ``step`` through matches; ``set_rows`` when other rows are shown."""
+    """Search in a view: ``open``, ``close`` and ``step`` through matches; ``set_rows`` sets the rows to search."""
 
     def __init__(self, view: TranscriptView, parent: QObject) -> None:
         super().__init__(parent)
@@ -160,7 +160,7 @@ class Finder(QObject):
         self._rows: Sequence[Row] = ()
         self._current: tuple[str, int] | None = None  # turn id, number of the match in it
         self._start = 0  # the row from which on the first place is looked for
-        self._focus: QWidget | None = None  # what had it before
+        self._focus: QWidget | None = None  # widget that had the focus before
         self.bar = FindBar()
         self.bar.edited.connect(self._look_for)
         self.bar.stepped.connect(self.step)
@@ -250,7 +250,7 @@ class Finder(QObject):
         self._view.reveal_found()
 
     def _count_growing(self) -> None:
-        """Count the matches of turns that are being received, where they are drawn."""
+        """Count the matches of streaming turns in their cards."""
         if not self.is_open:
             return
         for turn_id, card in self._view.cards.items():

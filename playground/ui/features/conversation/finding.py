@@ -1,4 +1,4 @@
-"""Search in the turns of a conversation, in what was sent and received: every match has its place in the source.
+"""Search in the turns of a conversation; every match has its place in the sent or received source.
 
 Texts are searched as they are, not as they are drawn; marks of Markdown inside a word do not hide it. No Qt here.
 """
@@ -75,7 +75,7 @@ def count_in_part(pattern: re.Pattern[str], row: Row, part: Shown) -> int:
 
 
 class Search:
-    """Counts the matches of each row. ``work`` goes on for a while; rows that were not searched yet count as none."""
+    """Count the matches of each row. ``work`` searches for a limited time; rows not searched yet count as none."""
 
     def __init__(self) -> None:
         self.query = Query("")
@@ -84,12 +84,12 @@ class Search:
         self._left: list[int] = []  # rows to search, the next one last
 
     def look_for(self, query: Query, start: int) -> None:
-        """Search for something else, from the row ``start`` on."""
+        """Begin a new search at the row ``start``."""
         self.query = query
         self._begin(start, {})
 
     def set_rows(self, rows: Sequence[Row], start: int) -> None:
-        """Search other rows; those that are the same objects are not searched again."""
+        """Search other rows; rows that are the same objects are not searched again."""
         unsearched = set(self._left)
         counts = {id(row): self.counts[index] for index, row in enumerate(self.rows) if index not in unsearched}
         self.rows = rows
@@ -118,7 +118,7 @@ class Search:
         return sum(self.counts)
 
     def work(self, seconds: float) -> bool:
-        """Search rows for about so long. Return whether all are searched."""
+        """Search rows for about this many seconds. Return whether all are searched."""
         end = time.perf_counter() + seconds
         while self._left and time.perf_counter() < end:
             index = self._left.pop()

@@ -1,4 +1,4 @@
-"""Images on their way into a message: chosen, pasted, dropped or by address, read in a thread, and large ones resized.
+"""Intake of images for a message: chosen, pasted, dropped or by address, read in a thread and resized if large.
 
 The message is the draft in the composer or a turn of the conversation. What is read goes into the experiment it was
 given to, also when another one is shown by then.
@@ -85,7 +85,7 @@ def _first_three(sentences: Sequence[str]) -> str:
 
 
 class ImageSizes(QObject):
-    """Offers in ``notice`` to resize large images, or does so without asking."""
+    """Offer in ``notice`` to resize large images, or resize them without asking."""
 
     def __init__(self, notice: NoticeBar, parent: QObject) -> None:
         super().__init__(parent)
@@ -207,7 +207,7 @@ async def _shrink(image: Image, put: Callable[[Image], None], notice: NoticeBar)
 
 
 class ImageIntake(QObject):
-    """Serves one composer; images may be dropped on ``place``."""
+    """Read images for one composer; images may be dropped on ``place``."""
 
     def __init__(self, composer: Composer, notice: NoticeBar, place: QWidget, sizes: ImageSizes) -> None:
         super().__init__(place)
@@ -246,7 +246,7 @@ class ImageIntake(QObject):
             action.setChecked(action.data() == self._sizes.choice)
 
     def show_session(self, session: Session) -> None:
-        """Serve another experiment."""
+        """Follow another experiment."""
         self._session = session
         self._say_reading()
 
@@ -385,7 +385,7 @@ def takes_images(turn: Turn) -> bool:
 
 
 class TurnPictures:
-    """Adds images to turns, one edit for all that were given together."""
+    """Add images to turns, with one edit for images that were added together."""
 
     def __init__(
         self,

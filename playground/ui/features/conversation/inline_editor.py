@@ -1,4 +1,4 @@
-"""Editing a text in place: the editor, and its connection to what the session stores of open editors."""
+"""Editor of a text in place, and its connection to the session's store of open editors."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _BARE_URL = re.compile(r"https?://[^\s<>\"'`|\\^{}]+[^\s<>\"'`|\\^{}.,;:!?)\]]")
 
 
 class Style(IntFlag):
-    """How a run of characters looks."""
+    """Style flags of a run of characters."""
 
     PLAIN = 0
     BOLD = 1
@@ -38,7 +38,7 @@ class Style(IntFlag):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Characters of one look. ``href`` is a link's address; ``token`` a kind of code ("keyword", "string" ...)."""
+    """Characters of one style. ``href`` is a link's address; ``token`` a kind of code ("keyword", "string" ...)."""
 
     text: str
     style: Style = Style.PLAIN
@@ -98,7 +98,7 @@ def _inline_parser() -> MarkdownIt:
 
 @lru_cache(maxsize=512)
 def _inline_spans(text: str) -> tuple[Span, ...]:
-    """Parse the text inside a block; a growing block is parsed again and again, most of its text is not."""
+    """Parse the text inside a block; cached, since a growing block is parsed repeatedly."""
     (token,) = _inline_parser().parseInline(text)
     return _spans(token.children or [])
 
@@ -128,7 +128,7 @@ class Context(NamedTuple):
 
 
 class Parsed(NamedTuple):
-    """``last`` is the source line with which the last top-level block begins, ``before`` the lines drawn above it."""
+    """Parsed lines; ``last`` is the source line of the last top-level block, ``before`` counts the lines above it."""
 
     lines: list[Line]
     context: Context
@@ -168,7 +168,7 @@ def plain_lines(source: str) -> list[Line]:
 
 
 class _Walker:
-    """Turns markdown-it's tokens into lines."""
+    """Convert markdown-it's tokens into lines."""
 
     def __init__(self, source: Sequence[str], context: Context) -> None:
         self.lines: list[Line] = []

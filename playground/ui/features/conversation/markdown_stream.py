@@ -18,7 +18,7 @@ _BULLETS = re.compile(r"([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)+\d*)([-*+.)])\Z"
 
 
 class MarkdownStream:
-    """``lines`` are drawn; ``append_markdown`` returns the index from which they changed."""
+    """Parse growing Markdown into ``lines``; ``append_markdown`` returns the first index that changed."""
 
     def __init__(self) -> None:
         self.lines: list[Line] = []
@@ -72,7 +72,7 @@ class MarkdownStream:
                 self._cut(parsed)
 
     def _take_front(self, rest: str) -> str:
-        """Cut pieces off a line that is too long. Return what is left of it."""
+        """Cut pieces off a line that is too long. Return the rest."""
         while len(rest) > LONG_LINE:
             space = rest.rfind(" ", LONG_LINE - 300, LONG_LINE)
             end = space + 1 if space >= 0 else LONG_LINE
@@ -98,7 +98,7 @@ class MarkdownStream:
         return parsed
 
     def _settle(self) -> Parsed | None:
-        """Make all top-level blocks but the last final. Return what was parsed if there are no others."""
+        """Make all top-level blocks but the last final. Return the parsed tail if there is only one."""
         parsed = self._parse()
         self._end = parsed.context
         if (first := parsed.last - len(self._context.lines)) > 0:

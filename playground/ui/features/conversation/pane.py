@@ -45,7 +45,7 @@ ABOVE = 12  # pixels above a message that is shown
 
 
 class TokenCount:
-    """Shows the token count in the composer, soon after `poke`. Each turn and tool is counted once."""
+    """Show the token count in the composer, soon after `poke`. Each turn and tool is counted once."""
 
     def __init__(self, pane: ConversationPane, parent: QObject) -> None:
         self._pane = pane
@@ -152,7 +152,7 @@ class Columns(Protocol):
 
 
 class CentralMode(Protocol):
-    """A page shown in place of the conversation, which Run, Stop and Find are about meanwhile."""
+    """A page in place of the conversation; Run, Stop and Find apply to it."""
 
     @property
     def under_way(self) -> bool: ...
@@ -207,7 +207,7 @@ class ConversationPane(TranscriptPane):
 
     @property
     def front(self) -> TranscriptPane:
-        """The pane that keyboard commands are for: this one, or that of the lane in front."""
+        """The pane that keyboard commands apply to: this one, or that of the lane in front."""
         return self.columns.front if self.columns is not None else self
 
     @property

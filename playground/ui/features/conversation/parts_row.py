@@ -10,7 +10,7 @@ from playground.ui.widgets.form_parts import text_label
 
 
 class PartsRow(QWidget):
-    """Leads to the other pages; hidden if there is only one. `asked` carries "first", "before", "after" or "last".
+    """Buttons to the other pages; hidden if there is only one. `asked` carries "first", "before", "after" or "last".
 
     `what` is the plural noun of the parts.
     """
@@ -44,7 +44,7 @@ class PartsRow(QWidget):
             self.setVisible(has_pages)
 
     def _make(self) -> None:
-        """Make the buttons, which hardly any card needs."""
+        """Create the buttons when a card first needs them."""
         for key, text, words in (
             ("first", "Beginning", f"The first {self._what} of this turn"),
             ("before", "Back", f"The {self._what} before these"),

@@ -58,7 +58,7 @@ def cost_of_turn(session: Session, turn_id: str, entered: PriceLookup) -> str:
 
 
 class TranscriptPane(Centre):
-    """Shows the messages of one session at a time. Call `begin` once it is complete.
+    """Show the messages of one session at a time. Call `begin` once it is complete.
 
     `empty` is shown while there are no messages, `below` under the bar of the debugger and the notice. With `fixed`
     nothing is offered that changes a message.

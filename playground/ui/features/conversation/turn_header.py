@@ -32,7 +32,7 @@ MAX_MODEL = 28  # characters
 
 
 class TurnHeader(QWidget):
-    """Shows the header of a turn. `menu` is filled by the card when it opens; `as_sent` is the card's, too."""
+    """Show the header of a turn. `menu` is filled by the card when it opens; `as_sent` is the card's, too."""
 
     edit_asked = Signal()
 
@@ -197,7 +197,7 @@ MAX_LISTED = 12  # alternatives in the tooltip
 
 
 class AlternativeSwitch(QWidget):
-    """Switches between alternatives with ‹ 1/3 ›. Hidden while there is only one.
+    """Switch between alternatives with ‹ 1/3 ›. Hidden while there is only one.
 
     `chosen` carries the id of the turn to show. `lane_of` returns the other lane that shows a turn, for the tooltips.
     """
@@ -241,7 +241,7 @@ class AlternativeSwitch(QWidget):
         return super().eventFilter(watched, event)
 
     def _describe_lanes(self) -> None:
-        """Name the lanes of other alternatives when a person looks; searching them is slow."""
+        """Name the lanes of other alternatives in the tooltip, on demand since the search is slow."""
         if self._lane_of is None:
             return
         neighbours = (self._earlier, "Earlier", self._index - 1), (self._later, "Later", self._index + 1)

@@ -77,7 +77,7 @@ class PartContext:
 
 
 class PartView(Generic[V, P]):
-    """Draws a part of one kind, `P`, in a widget of one kind, `V`."""
+    """Draw a part of one kind, `P`, in a widget of one kind, `V`."""
 
     widget: ClassVar[type[QWidget]] = QWidget
     is_edited_in_place: ClassVar[bool] = False  # the editor of the turn's text replaces it

@@ -31,7 +31,7 @@ _COLOURS = {"string": "ok", "number": "accent", "true": "system", "false": "syst
 
 
 class ArgumentTree(QWidget):
-    """Reads fragments of arguments and shows their values; `problems` are those found so far.
+    """Show the values of streamed arguments; `problems` are the problems so far.
 
     `picked` carries the offsets of the value of the row that was clicked.
     """
@@ -73,7 +73,7 @@ class ArgumentTree(QWidget):
         self._refresh()
 
     def read_fragments(self, fragments: Sequence[str]) -> None:
-        """Read the new ones of all fragments."""
+        """Read the fragments that are new."""
         if len(fragments) != self._fed:
             self._fragments = fragments
             self._read_on()

@@ -62,7 +62,7 @@ MIN_CHIP = 60  # pixels
 
 
 class CallCard(QFrame):
-    """Shows one call. A call that waits has a field for its result; an answered one shows the result.
+    """Show one call. A call that waits has a field for its result; an answered one shows the result.
 
     `turn_id` gives the turn of the call: a card may come to show another one. `edit_asked` asks for the editor of the
     whole call, by its id.

@@ -62,7 +62,7 @@ class CallState:
 
 
 class CallCommands(QObject):
-    """Executes commands on the calls of one session.
+    """Execute commands on the calls of one session.
 
     `run` is called when the last waiting call was answered by hand, `next_call` while others still wait.
     """
@@ -217,7 +217,7 @@ class CallCommands(QObject):
             self._run()
 
     def step(self, turn_id: str, call_id: str) -> None:
-        """Answer one call, then stop at whatever comes next."""
+        """Answer one call, then stop at the next event."""
         self.bar.execute(self._session.debugger.step(turn_id, call_id))
 
     def stop(self) -> None:

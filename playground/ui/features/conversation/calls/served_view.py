@@ -145,7 +145,7 @@ def source_words(served: ServerAnswer, *, waiting: bool, edited: bool) -> str:
 
 
 def fate_words(served: ServerAnswer | None, images: Sequence[Image], *, carries_images: bool) -> str:
-    """Say what of an answer is not sent, and what is sent instead; empty if all of it is."""
+    """Name the omitted content of an answer and its replacement; empty if everything is sent."""
     lines = list(unsaid(served)) if served is not None else []
     if images and not carries_images:
         lines += [f"An image; {picture_line(image)} is sent instead" for image in images[:MOST]]

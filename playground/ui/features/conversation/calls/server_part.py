@@ -31,7 +31,7 @@ STEPS: Final = 1_000  # of the progress bar
 
 
 class ServerPart(QWidget):
-    """Hidden where a call has nothing to do with a tool server."""
+    """The server part of a card; hidden if the call has no tool server."""
 
     height_changed = Signal()
 
