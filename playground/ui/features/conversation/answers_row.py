@@ -47,7 +47,7 @@ class AnswersRow(QWidget):
         if at_once:
             line.textEdited.connect(self._typed)
         line.editingFinished.connect(self._typed)
-        line.given_up.connect(self._go_back)
+        line.given_up.connect(self._restore)
         self.field.activated.connect(self._picked)
 
     def set_name(self, which: str) -> None:
@@ -92,23 +92,23 @@ class AnswersRow(QWidget):
     def _picked(self, index: int) -> None:
         call_id = self.field.ids[index] if index < len(self.field.ids) else self._shown
         self.field.line.setText(call_id)
-        self._tell(call_id)
+        self._choose_id(call_id)
 
     def _typed(self) -> None:
         if self.field.line.isModified():  # an id that a field cannot hold stays unchanged
-            self._tell(self.field.line.text())
+            self._choose_id(self.field.line.text())
 
-    def _tell(self, call_id: str) -> None:
+    def _choose_id(self, call_id: str) -> None:
         if call_id != self._shown:
             self._shown = call_id
             self.chosen.emit(call_id)
             self._describe()
 
-    def _go_back(self) -> None:
+    def _restore(self) -> None:
         line = self.field.line
         line.setText(line.kept)
         line.selectAll()
-        self._tell(line.kept)
+        self._choose_id(line.kept)
 
 
 class _CallField(QComboBox):

@@ -81,7 +81,7 @@ class Search:
         self.query = Query("")
         self.rows: Sequence[Row] = ()
         self.counts: list[int] = []
-        self._left: list[int] = []  # rows to search, the next one last
+        self._unsearched: list[int] = []  # rows to search, the next one last
 
     def look_for(self, query: Query, start: int) -> None:
         """Begin a new search at the row ``start``."""
@@ -90,7 +90,7 @@ class Search:
 
     def set_rows(self, rows: Sequence[Row], start: int) -> None:
         """Search other rows; rows that are the same objects are not searched again."""
-        unsearched = set(self._left)
+        unsearched = set(self._unsearched)
         counts = {id(row): self.counts[index] for index, row in enumerate(self.rows) if index not in unsearched}
         self.rows = rows
         self._begin(start, counts)
@@ -98,19 +98,19 @@ class Search:
     def forget(self) -> None:
         """End the search."""
         self.query = Query("")
-        self.counts, self._left = [0] * len(self.rows), []
+        self.counts, self._unsearched = [0] * len(self.rows), []
         matches.cache_clear()
 
     def _begin(self, start: int, counts: dict[int, int]) -> None:
         self.counts = [counts.get(id(row), 0) for row in self.rows]
         order = [*range(start, len(self.rows)), *range(min(start, len(self.rows)))]
         unknown = [index for index in reversed(order) if id(self.rows[index]) not in counts]
-        self._left = unknown if self.query.pattern else []
+        self._unsearched = unknown if self.query.pattern else []
 
     @property
     def done(self) -> bool:
         """Return whether every row has been searched."""
-        return not self._left
+        return not self._unsearched
 
     @property
     def total(self) -> int:
@@ -120,8 +120,8 @@ class Search:
     def work(self, seconds: float) -> bool:
         """Search rows for about this many seconds. Return whether all are searched."""
         end = time.perf_counter() + seconds
-        while self._left and time.perf_counter() < end:
-            index = self._left.pop()
+        while self._unsearched and time.perf_counter() < end:
+            index = self._unsearched.pop()
             row, pattern = self.rows[index], self.query.pattern
             if pattern is not None:
                 self.counts[index] = sum(count_in_part(pattern, row, part) for part in shown_parts(row.turn))

@@ -67,9 +67,9 @@ class LongTextRow(QWidget):
             words = f"First {size(shown_text.part_size)} of {size(shown_text.size)}"
         self.more.setVisible(shown_text.may_show_more)
         self.collapse.setVisible(not shown_text.is_collapsed)
-        self._say(words)
+        self._set_words(words)
 
-    def _say(self, words: str) -> None:
+    def _set_words(self, words: str) -> None:
         self.words.setText(words)
         self.reworded.emit()
 
@@ -81,11 +81,11 @@ class LongTextRow(QWidget):
 
     def _open(self) -> None:
         if problem := open_in_editor(self._shown.text, "text.txt"):
-            self._say(problem)
+            self._set_words(problem)
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._shown.text)
-        self._say(f"Copied {size(self._shown.size)}")
+        self._set_words(f"Copied {size(self._shown.size)}")
 
     async def _save(self) -> None:
         data = _encoded(self._shown.text)
@@ -95,9 +95,9 @@ class LongTextRow(QWidget):
         try:
             await asyncio.to_thread(write_whole, path, data)
         except OSError as error:
-            self._say(f"{path.name} could not be saved: {error.strerror or error}")
+            self._set_words(f"{path.name} could not be saved: {error.strerror or error}")
         else:
-            self._say(f"Saved as {path.name}")
+            self._set_words(f"Saved as {path.name}")
 
 
 def _encoded(text: str) -> bytes:

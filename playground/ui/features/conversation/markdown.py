@@ -197,9 +197,9 @@ class _Walker:
         for token in block:
             if token.map is not None:
                 self._line = token.map[0]
-            self._take(token)
+            self._convert(token)
 
-    def _take(self, token: Token) -> None:
+    def _convert(self, token: Token) -> None:
         match token.type:
             case "bullet_list_open":
                 self._lists.append(None)

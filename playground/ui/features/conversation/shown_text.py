@@ -111,19 +111,19 @@ class ShownText:
         """Return whether ``show_more`` has more to show."""
         return self.part.stop < self.length and self.part.stop - self.part.start < GROWING
 
-    def give(self, text: str) -> None:
+    def set_text(self, text: str) -> None:
         """Show another text from its beginning."""
-        self.share(text)
+        self.share_text(text)
         self.by_lines = False
         self.collapse()
 
-    def share(self, text: str) -> None:
+    def share_text(self, text: str) -> None:
         """Keep ``text``, equal to this text, instead of a copy."""
         self._pieces, self.length, self.size = [text], len(text), byte_count(text)
 
-    def give_lines(self, source: str, lines: Sequence[Line]) -> None:
+    def set_lines(self, source: str, lines: Sequence[Line]) -> None:
         """Show lines that the caller laid out for ``source``."""
-        self.share(source)
+        self.share_text(source)
         self.by_lines, self._follows, self.part = True, False, Part(0, len(source))
         self._writer.write(0, lines)
 

@@ -140,10 +140,10 @@ class TextView(QTextEdit):
         """Show ``text``; if it begins with what is shown, only the rest is added."""
         display = self.shown
         if display.by_lines or not display.length or not text.startswith(display.text):
-            display.give(text)
+            display.set_text(text)
             self._follow()
         elif len(text) == display.length:
-            display.share(text)
+            display.share_text(text)
         else:
             self.append(text[display.length :])
 
@@ -160,7 +160,7 @@ class TextView(QTextEdit):
         if len(lines) > LINES or sum([len(line.text) for line in lines]) > LARGE:
             self.set_text(source)
         else:
-            self.shown.give_lines(source, lines)
+            self.shown.set_lines(source, lines)
             self._follow()
 
     def set_zoom(self, zoom: float) -> None:

@@ -213,8 +213,8 @@ class AlternativeSwitch(QWidget):
         self._earlier = IconButton("chevron-left", f"Earlier {noun}", size=14)
         self._number = text_label("", "small")
         self._later = IconButton("chevron-right", f"Later {noun}", size=14)
-        self._earlier.clicked.connect(lambda: self._go(-1))
-        self._later.clicked.connect(lambda: self._go(1))
+        self._earlier.clicked.connect(lambda: self._step(-1))
+        self._later.clicked.connect(lambda: self._step(1))
         self._number.setObjectName("alternativeNumber")
         if lane_of is not None:
             for part in (self._earlier, self._number, self._later):
@@ -231,7 +231,7 @@ class AlternativeSwitch(QWidget):
         self._later.setEnabled(self._index + 1 < len(alternatives))
         self.setVisible(len(alternatives) > 1)
 
-    def _go(self, step: int) -> None:
+    def _step(self, step: int) -> None:
         if 0 <= self._index + step < len(self._alternatives):
             self.chosen.emit(self._alternatives[self._index + step])
 

@@ -162,7 +162,7 @@ class FileControl(Control):
 
         self._remember_folder(path)
         try:
-            kind = await self._patiently(f"Opening {path.name}…", asyncio.to_thread(kind_of, path))
+            kind = await self._await_with_notice(f"Opening {path.name}…", asyncio.to_thread(kind_of, path))
             if kind is Kind.EXPERIMENT:
                 await self._open_experiment(path)
             elif kind is Kind.CASSETTE:
@@ -189,7 +189,7 @@ class FileControl(Control):
 
         try:
             reading = asyncio.to_thread(experiment_file.open_file, path)
-            arrived = await settle(self._workspace, await self._patiently(f"Opening {path.name}…", reading))
+            arrived = await settle(self._workspace, await self._await_with_notice(f"Opening {path.name}…", reading))
         except (experiment_file.ExperimentFileError, StoreError) as error:
             raise FileError(str(error)) from None
         self._files[arrived.session.id] = path
@@ -215,14 +215,14 @@ class FileControl(Control):
         from playground.engine.files.experiment_file import ExperimentFileError
 
         try:
-            path = await self._save_one(self._session)
+            path = await self._save_session(self._session)
         except ExperimentFileError as error:
             self._say(str(error), "Save elsewhere…", self.save)
             return
         if path is not None:
             self._saved(f"Saved as {path}. Keys are not in it.", path)
 
-    async def _save_one(self, session: Session) -> Path | None:
+    async def _save_session(self, session: Session) -> Path | None:
         from playground.engine.files.experiment_file import SUFFIX
 
         name = str(self._files.get(session.id, Path(self._folder) / f"{file_name(session.title)}{SUFFIX}"))
@@ -236,7 +236,7 @@ class FileControl(Control):
         from playground.engine.session.snapshot import snapshot
 
         saved_session, secrets = snapshot(session), self._workspace.gateways.keys.known()
-        await self._patiently(f"Saving {path.name}…", asyncio.to_thread(save, path, saved_session, secrets))
+        await self._await_with_notice(f"Saving {path.name}…", asyncio.to_thread(save, path, saved_session, secrets))
         self._files[session.id] = path
         self.recent.add_recent(path)
 
@@ -248,7 +248,7 @@ class FileControl(Control):
         from playground.engine.files.experiment_file import SUFFIX
 
         if len(sessions) == 1:
-            return await self._save_one(sessions[0]) is not None
+            return await self._save_session(sessions[0]) is not None
         folder = await ask_folder(self._host.window, "Save copies in", self._folder)
         if folder is None:
             return False
@@ -289,9 +289,9 @@ class FileControl(Control):
         try:
             if path is None:
                 work = asyncio.to_thread(export, *source, whole_tree=whole_tree)
-                QGuiApplication.clipboard().setText(await self._patiently("Exporting…", work))
+                QGuiApplication.clipboard().setText(await self._await_with_notice("Exporting…", work))
             else:
-                await self._patiently(
+                await self._await_with_notice(
                     f"Exporting {path.name}…", asyncio.to_thread(save, path, *source, whole_tree=whole_tree)
                 )
             omissions = await asyncio.to_thread(left_out, *source, whole_tree=whole_tree)
@@ -381,9 +381,9 @@ class FileControl(Control):
             dialog.show_problem(source, problem)
 
     def _imported(self, conversations: tuple[Conversation, ...]) -> None:
-        spawn(self._take_in(conversations), name="import messages")
+        spawn(self._open_conversations(conversations), name="import messages")
 
-    async def _take_in(self, conversations: tuple[Conversation, ...]) -> None:
+    async def _open_conversations(self, conversations: tuple[Conversation, ...]) -> None:
         from playground.engine.library.opening_files import take_in
 
         sessions = await take_in(self._workspace, conversations)
@@ -400,7 +400,7 @@ class FileControl(Control):
     def _remember_folder(self, path: Path) -> None:
         self._settings.setValue(FOLDER, str(path.parent))
 
-    async def _patiently(self, words: str, work: Awaitable[T]) -> T:
+    async def _await_with_notice(self, words: str, work: Awaitable[T]) -> T:
         """Return the result of a thread's work; show `words` in the notice if it takes long."""
         notice = self._host.notice
         later = asyncio.get_running_loop().call_later(PATIENCE, self._say, words)

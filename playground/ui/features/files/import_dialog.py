@@ -74,13 +74,13 @@ class ImportMessagesDialog(QDialog):
         self.all_button = styled(QPushButton("Pick none"), "quiet")
         self.import_button = styled(QPushButton("Import"), "primary")
         self._arrange()
-        self._show()
+        self._refresh()
         self.file_button.clicked.connect(self.file_asked)
         self.paste_button.clicked.connect(self.paste)
-        self.list.currentRowChanged.connect(self._look_at)
-        self.list.itemChanged.connect(self._count)
+        self.list.currentRowChanged.connect(self._show_conversation)
+        self.list.itemChanged.connect(self._update_buttons)
         self.list.doubleClicked.connect(self._import_one)
-        self.all_button.clicked.connect(self._turn_all)
+        self.all_button.clicked.connect(self._toggle_all)
         self.import_button.clicked.connect(self._import)
 
     def _arrange(self) -> None:
@@ -109,8 +109,8 @@ class ImportMessagesDialog(QDialog):
         """Show that a source is being read."""
         self._imported = None
         self.source.setText(show_hidden(source))
-        self._say("Reading…")
-        self._show()
+        self._show_status("Reading…")
+        self._refresh()
 
     def show_conversations(self, source: str, imported: ImportedConversations) -> None:
         """Show the conversations of a file or of the clipboard, all selected."""
@@ -120,21 +120,21 @@ class ImportMessagesDialog(QDialog):
         words = f"{total:,} conversations: {imported.words}." if total != 1 else f"{imported.words.capitalize()}."
         if listed < total:
             words += f" The first {listed:,} can be imported; split the file for the others."
-        self._say("\n".join([words, *_left_out(imported)]))
-        self._show()
+        self._show_status("\n".join([words, *_left_out(imported)]))
+        self._refresh()
 
     def show_problem(self, source: str, problem: str) -> None:
         """Show why a source cannot be imported."""
         self._imported = None
         self.source.setText(show_hidden(source))
-        self._say(show_hidden(problem), problem=True)
-        self._show()
+        self._show_status(show_hidden(problem), problem=True)
+        self._refresh()
 
-    def _say(self, words: str, *, problem: bool = False) -> None:
+    def _show_status(self, words: str, *, problem: bool = False) -> None:
         self.verdict.setText(words)
         look(self.verdict, "error" if problem else "muted")
 
-    def _show(self) -> None:
+    def _refresh(self) -> None:
         conversations = self._imported.conversations if self._imported is not None else ()
         self.list.blockSignals(True)
         self.list.clear()
@@ -145,13 +145,13 @@ class ImportMessagesDialog(QDialog):
         self.all_button.setVisible(len(conversations) > 1)
         self.split.setVisible(bool(conversations))
         self._rest.setVisible(not conversations)
-        self._count()
+        self._update_buttons()
         if conversations:
             self.list.setCurrentRow(0)
             (self.list if len(conversations) > 1 else self.import_button).setFocus()
-        self._look_at(0)
+        self._show_conversation(0)
 
-    def _look_at(self, row: int) -> None:
+    def _show_conversation(self, row: int) -> None:
         conversations = self._imported.conversations if self._imported is not None else ()
         conversation = conversations[row] if 0 <= row < len(conversations) else None
         self.preview.show_groups(_groups(conversation) if conversation is not None else ())
@@ -179,10 +179,10 @@ class ImportMessagesDialog(QDialog):
         for row in range(self.list.count()):
             self.list.item(row).setCheckState(Qt.CheckState.Checked if row in rows else Qt.CheckState.Unchecked)
 
-    def _turn_all(self) -> None:
+    def _toggle_all(self) -> None:
         self.pick(*(() if self.picked else range(self.list.count())))
 
-    def _count(self) -> None:
+    def _update_buttons(self) -> None:
         count = len(self.picked)
         self.import_button.setEnabled(count > 0)
         self.import_button.setText("Import" if count < 2 else f"Import {count:,} as experiments")

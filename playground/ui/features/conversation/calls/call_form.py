@@ -37,7 +37,7 @@ class CallForm(QFrame):
         self.setObjectName("callForm")
         self.setProperty("kind", "card")
         self._tools: tuple[ToolDefinition, ...] = ()
-        self._put = ("", "", ToolCall(id="", name="", arguments=""))  # shown name, shown id, and their call
+        self._shown_call = ("", "", ToolCall(id="", name="", arguments=""))  # shown name, shown id, and their call
         self.name = _name_field()
         self.id = QLineEdit()
         self.id.setProperty("kind", "field")
@@ -81,12 +81,12 @@ class CallForm(QFrame):
         A name or an id that a field cannot hold stays unchanged until the field is edited.
         """
         name, call_id = self.name.currentText(), self.id.text()
-        shown_name, shown_id, was = self._put
+        shown_name, shown_id, original = self._shown_call
         return ToolCall(
-            id=was.id if call_id == shown_id else call_id,
-            name=was.name if name == shown_name else name,
+            id=original.id if call_id == shown_id else call_id,
+            name=original.name if name == shown_name else name,
             arguments=self.arguments.text(),
-            free_text=was.free_text,
+            free_text=original.free_text,
         )
 
     def set_call(self, call: ToolCall) -> None:
@@ -99,7 +99,7 @@ class CallForm(QFrame):
                 self.id.setText(call.id)
             if call.arguments != now.arguments:
                 self.arguments.set_text(call.arguments)
-        self._put = (self.name.currentText(), self.id.text(), call)
+        self._shown_call = (self.name.currentText(), self.id.text(), call)
         self._judge()
 
     def set_tools(self, tools: tuple[ToolDefinition, ...]) -> None:
@@ -137,7 +137,7 @@ class CallForm(QFrame):
         tool, text = self._tool, self.arguments.text()
         schema = tool.parameters if tool is not None else None
         hidden = self.verdict.isHidden()
-        free_text = self._put[2].free_text
+        free_text = self._shown_call[2].free_text
         problems = [] if free_text else self._check.problems(text, schema)
         if free_text:
             words, kind, says = FREE_TEXT

@@ -53,7 +53,7 @@ class StructuredFold(QWidget):
         self.problems = text_label("", "flag-error", wrap=True)
         self.take = styled(QPushButton("Use as result"), "quiet")
         self.take.setToolTip("Replace the text by this JSON; nothing is sent")
-        self.take.clicked.connect(self._take)
+        self.take.clicked.connect(self._use_as_result)
         self.copy = IconButton("copy", "Copy the structured content", size=14)
         self.copy.clicked.connect(self._copy)
         self.view: TextView | None = None  # created when it is first opened
@@ -121,7 +121,7 @@ class StructuredFold(QWidget):
         else:
             view.set_text(self._text)
 
-    def _take(self) -> None:
+    def _use_as_result(self) -> None:
         if self._text is not None:
             self._use(self._text)
 
