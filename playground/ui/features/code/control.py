@@ -1,4 +1,4 @@
-"""Get code and Import request in the main window: opens them, and does what was decided there."""
+"""Commands "Get code" and "Import request" of the main window."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from playground.ui.features.code.get_code_window import GetCodeWindow
     from playground.ui.features.code.import_request_dialog import Import
 
-LANGUAGE = "code/language"  # where the settings keep the language chosen last
+LANGUAGE = "code/language"  # key of the last chosen language in the settings
 
 MASKED = "A key stands in this request and is masked here. Take it out in the conversation or the panels first."
 
 
 class RequestControl(Control):
-    """``poke`` whenever the next request may be different.
+    """Control the request page of the inspector; call ``poke`` if the next request may have changed.
 
-    ``open_code`` opens the code of an exchange, or of the next request for an empty id, ``show_rules`` the rules of
-    the gateway.
+    ``open_code`` opens the code of an exchange, or of the next request for an empty id; ``show_rules`` opens the rules
+    of the gateway.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class RequestControl(Control):
         )
         self.poke = self._preview.poke
         page.next.set_editor(self._read, self._apply)
-        page.next.edit_changed.connect(self._left)
+        page.next.edit_changed.connect(self._store_edit)
         page.next.rules_asked.connect(show_rules)
         page.code_asked.connect(self._code)
         page.preview_asked.connect(self.poke)
@@ -54,26 +54,26 @@ class RequestControl(Control):
     def _code(self) -> None:
         self._open_code(self._host.exchange() if self._page.shows_sent else "")
 
-    def _left(self, key: str, text: str) -> None:
-        """A body that is being edited is part of its experiment until it is applied or discarded."""
-        session = next((one for one in self._workspace.sessions if one.id == key), None)
+    def _store_edit(self, key: str, text: str) -> None:
+        """Store an unfinished edit of the body in its experiment until it is applied or discarded."""
+        session = next((session for session in self._workspace.sessions if session.id == key), None)
         if session is not None and text:
             session.editors.set_editing(OpenEdit(turn=REQUEST.turn, what=REQUEST.what, text=text))
         elif session is not None:
             session.editors.end_editing(REQUEST)
 
     def _read(self, text: str) -> tuple[str, ...]:
-        """What an edit comes to; of a long conversation only once it is applied."""
+        """Return the notes on an edit; none for a long conversation, whose notes follow when it is applied."""
         if len(self._session.transcript.path) > AT_ONCE:
             return ()
         return self._edited(text).notes
 
     def _apply(self, text: str) -> tuple[str, ...]:
-        """Do it: the turns in one step that can be undone, the rest as the panels do."""
+        """Apply an edit and return its notes: turns change in one undo step, settings as through the panels."""
         from playground.engine.requests.edit import apply_edit
 
         session = self._session
-        session.editors.keep_valid()  # what is edited here was shown with it
+        session.editors.keep_valid()  # the edited request was shown with the open edits
         edited = self._edited(text)
         before = [tool for tool in session.settings.tools if tool.sendable]
         self._host.pane.edit_by_hand(partial(apply_edit, session, edited))
@@ -86,17 +86,17 @@ class RequestControl(Control):
         from playground.engine.requests.edit import read_edit
         from playground.engine.requests.view import request_view
 
-        session, known = self._session, self._workspace.gateways.keys.known()
-        if known and request_view(session).text != request_view(session, known).text:
+        session, secrets = self._session, self._workspace.gateways.keys.known()
+        if secrets and request_view(session).text != request_view(session, secrets).text:
             raise ValueError(MASKED)
         return read_edit(session, text)
 
 
 class CodeControl(Control):
-    """``show_session`` brings an open window up to what is set now.
+    """Open the Get code window and the import dialog; ``show_session`` updates an open window.
 
-    ``set_up`` sets a new gateway up as an imported request has it, with its secrets or without them; ``store`` keeps
-    the secrets for the gateway of that id. ``show_rules`` shows the rules of the gateway in use.
+    ``set_up`` creates a gateway from an imported request, with or without its secrets; ``store`` stores the secrets for
+    the gateway of the given id. ``show_rules`` shows the rules of the gateway in use.
     """
 
     def __init__(
@@ -113,13 +113,13 @@ class CodeControl(Control):
         self.next = RequestControl(host, self.open_code, show_rules)
 
     def show_session(self) -> None:
-        """Something is set differently, in the session or in a gateway."""
+        """Update the code and the preview after a change of the session or of a gateway."""
         if self._code is not None:
             self._code.poke()
         self.next.poke()
 
     def open_code(self, exchange_id: str = "") -> None:
-        """The code of the next request, or of one that was sent."""
+        """Open the code of the next request, or of a sent one."""
         from playground.ui.features.code.get_code_window import GetCodeWindow
 
         code = GetCodeWindow.shown_for(self._workspace.current, self._host.window)
@@ -133,7 +133,7 @@ class CodeControl(Control):
         self._settings.setValue(LANGUAGE, language)
 
     def open_import(self) -> None:
-        """Ask for a request to load."""
+        """Open the dialog that imports a request."""
         from playground.ui.features.code.import_request_dialog import ImportRequestDialog
 
         gateways = self._workspace.gateways
@@ -141,22 +141,22 @@ class CodeControl(Control):
         dialog.imported.connect(self._load)
         dialog.open()
 
-    def _load(self, wanted: Import) -> None:
-        """The request as a new experiment; then the gateway is seen to."""
+    def _load(self, choice: Import) -> None:
+        """Load a request as a new experiment, then set up its gateway or store its secrets."""
         from playground.ui.features.code.gateway_choice import NEW
 
-        found, gateways = wanted.found, self._workspace.gateways
+        imported, gateways = choice.request, self._workspace.gateways
         session = self._workspace.new()
         model = session.settings.model
-        session.load(found.request)
-        if wanted.profile_id != NEW:
-            session.change(profile_id=wanted.profile_id)
-            model = gateways.get(wanted.profile_id).default_model or model
+        session.load(imported.request)
+        if choice.profile_id != NEW:
+            session.change(profile_id=choice.profile_id)
+            model = gateways.get(choice.profile_id).default_model or model
         if not session.settings.model:
             session.change(model=model)
         self._workspace.open(session.id)
         self._host.pane.composer.setFocus()
-        if wanted.profile_id == NEW:
-            self._set_up(found, wanted.keep)
-        elif wanted.keep:
-            self._store(found, wanted.profile_id)
+        if choice.profile_id == NEW:
+            self._set_up(imported, choice.keep)
+        elif choice.keep:
+            self._store(imported, choice.profile_id)

@@ -1,6 +1,6 @@
-"""Which gateway an imported request goes to, and whether the key that came with it is stored there.
+"""Choice of the gateway for an imported request, and of storing the request's key there.
 
-A key is offered only where it belongs: to the origin that it came with. It is never shown.
+A key is offered only for the origin that it was imported with. It is never shown.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from playground.ui.widgets.plain_text import show_hidden, shown_name
 
 WIDEST = 460
 ARROW_ROOM = 48
-NEW = ""  # stands for a gateway that is still to be set up
-CAME_AS = {
+NEW = ""  # id of a gateway that is not set up yet
+HEADER_WORDS = {
     Auth.BEARER: "as Authorization: Bearer",
     Auth.X_API_KEY: "as x-api-key",
     Auth.BOTH: "under both headers",
@@ -27,7 +27,7 @@ CAME_AS = {
 
 
 class GatewayChoice(QWidget):
-    """``show_found`` offers what fits; ``profile_id`` and ``keep`` are what a person chose."""
+    """Offer gateways for an imported request; ``profile_id`` and ``keep`` are the choices made."""
 
     changed = Signal()
 
@@ -35,11 +35,11 @@ class GatewayChoice(QWidget):
         super().__init__()
         self._profiles = {profile.id: profile for profile in profiles}
         self._current = current
-        self._found: Imported | None = None
+        self._imported: Imported | None = None
         self.gateway = styled(QComboBox(), "field")
         self.gateway.setAccessibleName("Gateway for the imported request")
         self.keep_box = QCheckBox()
-        self.says = paragraph("", "small")
+        self.note = paragraph("", "small")
         caption = QLabel("Gateway")
         caption.setBuddy(self.gateway)
         grid = QGridLayout(self)
@@ -50,83 +50,88 @@ class GatewayChoice(QWidget):
         grid.addWidget(caption, 0, 0)
         grid.addWidget(self.gateway, 0, 1)
         grid.addWidget(self.keep_box, 1, 1, 1, 2)
-        grid.addWidget(self.says, 2, 1, 1, 2)
+        grid.addWidget(self.note, 2, 1, 1, 2)
         self.gateway.currentIndexChanged.connect(self._chosen)
 
     @property
     def profile_id(self) -> str:
-        """The gateway chosen; ``NEW`` for one that is to be set up."""
+        """The id of the chosen gateway, or ``NEW``."""
         return str(self.gateway.currentData())
 
     @property
     def keep(self) -> bool:
-        """Whether the secrets found are to be stored for that gateway."""
+        """The choice to store the request's secrets for the gateway."""
         return self.keep_box.isEnabled() and self.keep_box.isChecked() and not self.keep_box.isHidden()
 
-    def show_found(self, found: Imported) -> None:
-        """Offer the gateways, the one that fits the request's address chosen; a person's own choice stays."""
-        before = self._found
-        self._found = found
-        if before is not None and (before.base_url, _has_secrets(before)) == (found.base_url, _has_secrets(found)):
+    def show_request(self, imported: Imported) -> None:
+        """Offer the gateways and choose that of the request's address; an unchanged address keeps the choice."""
+        previous = self._imported
+        self._imported = imported
+        if previous is not None and (previous.base_url, _has_secrets(previous)) == (
+            imported.base_url,
+            _has_secrets(imported),
+        ):
             return
         self.gateway.blockSignals(True)
         self.gateway.clear()
         for profile in self._profiles.values():
             self.gateway.addItem(shown_name(profile.name), profile.id)
-        if found.base_url or _has_secrets(found):
-            where = plain_origin(_origin(found.base_url)) or "another address"
+        if imported.base_url or _has_secrets(imported):
+            where = plain_origin(_origin(imported.base_url)) or "another address"
             self.gateway.addItem(f"New gateway for {show_hidden(where)}…", NEW)
         metrics = self.gateway.fontMetrics()
         longest = max(metrics.horizontalAdvance(self.gateway.itemText(n)) for n in range(self.gateway.count()))
         self.gateway.setFixedWidth(min(longest + ARROW_ROOM, WIDEST))
-        self.gateway.setCurrentIndex(max(self.gateway.findData(self._best(found)), 0))
+        self.gateway.setCurrentIndex(max(self.gateway.findData(self._best(imported)), 0))
         self.gateway.blockSignals(False)
         self._chosen()
 
-    def _best(self, found: Imported) -> str:
-        """The gateway of the same address, else of the same host, else a new one. No address: the present one."""
-        origin = _origin(found.base_url)
+    def _best(self, imported: Imported) -> str:
+        """Return the gateway of the same address, else of the same host, else `NEW`; the current without an address."""
+        origin = _origin(imported.base_url)
         if not origin:
             return self._current
         fitting = [profile for profile in self._profiles.values() if profile.origin == origin]
-        same = [profile.id for profile in fitting if profile.base_url.rstrip("/") == found.base_url.rstrip("/")]
-        here = [profile.id for profile in fitting if profile.id == self._current]
-        return next(iter([*(one for one in here if one in same), *same, *here, *(p.id for p in fitting)]), NEW)
+        same = [profile.id for profile in fitting if profile.base_url.rstrip("/") == imported.base_url.rstrip("/")]
+        current = [profile.id for profile in fitting if profile.id == self._current]
+        return next(iter([*(id_ for id_ in current if id_ in same), *same, *current, *(p.id for p in fitting)]), NEW)
 
     def _chosen(self) -> None:
-        found = self._found
-        if found is None:
+        imported = self._imported
+        if imported is None:
             return
         profile = self._profiles.get(self.profile_id)
-        what = "key" if found.key is not None else "secret header" + "s" * (len(found.secret_headers) > 1)
-        came = f" It came {CAME_AS[found.auth]}." if found.key is not None and found.auth is not None else ""
-        fits = profile is None or (bool(found.base_url) and profile.origin == _origin(found.base_url))
+        secret_name = "key" if imported.key is not None else "secret header" + "s" * (len(imported.secret_headers) > 1)
+        header_note = (
+            f" It came {HEADER_WORDS[imported.auth]}." if imported.key is not None and imported.auth is not None else ""
+        )
+        fits = profile is None or (bool(imported.base_url) and profile.origin == _origin(imported.base_url))
         usable = fits and not (profile is not None and profile.demo)
-        stored = profile is not None and bool(profile.key_origin) and found.key is not None
-        self.keep_box.setVisible(_has_secrets(found) and usable)
+        stored = profile is not None and bool(profile.key_origin) and imported.key is not None
+        self.keep_box.setVisible(_has_secrets(imported) and usable)
         self.keep_box.setChecked(not stored)
         name = shown_name(profile.name).replace("&", "&&") if profile is not None else ""
         if profile is None:
-            self.keep_box.setText(f"Fill the {what} that was found into the new gateway's form")
+            self.keep_box.setText(f"Fill the {secret_name} that was found into the new gateway's form")
         elif stored:
             self.keep_box.setText(f"Replace the key stored for “{name}” with the one that was found")
         else:
-            self.keep_box.setText(f"Store the {what} that was found for “{name}”")
+            self.keep_box.setText(f"Store the {secret_name} that was found for “{name}”")
         self.keep_box.setAccessibleName(self.keep_box.text().replace("&&", "&"))
-        says = ""
-        if _has_secrets(found) and usable:
-            says = f"It is not shown, and is kept in the system keyring only.{came}"
-        elif _has_secrets(found) and profile is not None and profile.demo:
-            says = f"A {what} was found and is left out: the demo gateway needs none."
-        elif _has_secrets(found):
-            says = f"A {what} was found and is left out: it belongs to the address that it came with."
-        self.says.setText(show_hidden(says))
-        self.says.setVisible(bool(says))
+        note = ""
+        if _has_secrets(imported) and usable:
+            note = f"It is not shown, and is kept in the system keyring only.{header_note}"
+        elif _has_secrets(imported) and profile is not None and profile.demo:
+            note = f"A {secret_name} was found and is left out: the demo gateway needs none."
+        elif _has_secrets(imported):
+            note = f"A {secret_name} was found and is left out: it belongs to the address that it came with."
+        self.note.setText(show_hidden(note))
+        self.note.setVisible(bool(note))
         self.changed.emit()
 
 
-def _has_secrets(found: Imported) -> bool:
-    return found.key is not None or bool(found.secret_headers)
+def _has_secrets(imported: Imported) -> bool:
+    return imported.key is not None or bool(imported.secret_headers)
 
 
 def _origin(base_url: str) -> str:

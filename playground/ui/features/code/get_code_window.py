@@ -1,6 +1,6 @@
-"""Get code: the request in a language to choose, beside the conversation, following it while it is open.
+"""Window "Get code": the request as code in a chosen language, updated while the conversation changes.
 
-It holds no truth and never a key: the code is written from values in which every secret is a variable's name.
+The code never contains a key: every secret is replaced by the name of a variable.
 """
 
 from __future__ import annotations
@@ -55,21 +55,21 @@ EVERY_MS = 150
 WIDE, TALL = 900, 620
 SHORTENED = "Very long texts are shortened here. Copy and Save have all of it."
 
-NEXT = ""  # stands for the next request where the id of an exchange is asked for
+NEXT = ""  # id of the next request, which has no exchange yet
 MOST_EXCHANGES = 100
 
 LONGEST_LINE = 5_000  # characters of one line that are shown
 MOST = 300_000  # characters shown in all
-MOST_LINES = 4_000  # and lines: a short one costs as much as a long one
+MOST_LINES = 4_000  # lines shown in all: a short line costs as much as a long one
 COLOURED_AT_MOST = 60_000  # characters
 COLOURED_AT_ONCE = 5_000  # characters; the colours of a longer text are computed in a thread
-KEPT_BEFORE, KEPT_AFTER = 400, 60
+PREFIX_LENGTH, SUFFIX_LENGTH = 400, 60
 
 Row = list[tuple[str, str]]
 
 
 class CodeView(CodeEditor):
-    """``show_code`` shows a text; the same language keeps the place that was scrolled to."""
+    """Show highlighted code; the scroll position is kept while the language stays the same."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, read_only=True, json=False)
@@ -79,18 +79,18 @@ class CodeView(CodeEditor):
         self.shortened = False
 
     def show_code(self, text: str, lexer: str) -> None:
-        """Show code; ``lexer`` is Pygments' name of the language. ``shortened`` says whether all of it is shown."""
-        shown, self.shortened = shorten(text)
-        shown = show_hidden(shown)
+        """Show code; ``lexer`` is Pygments' name of the language. Sets ``shortened`` if a part is left out."""
+        excerpt, self.shortened = shorten(text)
+        excerpt = show_hidden(excerpt)
         bar = self.verticalScrollBar()
-        place = bar.value() if lexer == self._lexer else 0
+        scroll_value = bar.value() if lexer == self._lexer else 0
         self._lexer = lexer
-        if shown != self.text():
+        if excerpt != self.text():
             self._colours.rows = []
-            self.setPlainText(shown)
-            work = partial(_coloured_rows, shown, lexer)
-            self._lexing.do(work, self._colour, large=len(shown) > COLOURED_AT_ONCE)
-        bar.setValue(place)
+            self.setPlainText(excerpt)
+            work = partial(_coloured_rows, excerpt, lexer)
+            self._lexing.do(work, self._colour, large=len(excerpt) > COLOURED_AT_ONCE)
+        bar.setValue(scroll_value)
 
     def _colour(self, rows: list[Row]) -> None:
         self._colours.rows = rows
@@ -104,14 +104,14 @@ class CodeView(CodeEditor):
 
 
 class _Colours(QSyntaxHighlighter):
-    """Colours each line by its row in ``rows``."""
+    """Colour each line by its row in ``rows``."""
 
     def __init__(self, document: QTextDocument) -> None:
         super().__init__(document)
         self.rows: list[Row] = []
 
     def highlightBlock(self, text: str) -> None:
-        number, at = self.currentBlock().blockNumber(), 0
+        number, start = self.currentBlock().blockNumber(), 0
         row = self.rows[number] if number < len(self.rows) else []
         if "".join([piece for _, piece in row]) != text:
             return
@@ -120,8 +120,8 @@ class _Colours(QSyntaxHighlighter):
             if kind:
                 form = QTextCharFormat()
                 form.setForeground(QColor(code_colour(kind)))
-                self.setFormat(at, width, form)
-            at += width
+                self.setFormat(start, width, form)
+            start += width
 
 
 def _coloured_rows(text: str, language: str) -> list[Row]:
@@ -137,34 +137,34 @@ def _coloured_rows(text: str, language: str) -> list[Row]:
 
 
 def shorten(text: str) -> tuple[str, bool]:
-    """As much of the text as a window can bear, and whether something was left out."""
+    """Return the part of a text that the window can display, and whether something was left out."""
     out: list[str] = []
-    size = at = 0
+    size = start = 0
     left_out = False
-    while at <= len(text):
-        end = text.find("\n", at)
+    while start <= len(text):
+        end = text.find("\n", start)
         end = end if end >= 0 else len(text)
-        line = _short(text, at, end)
-        left_out |= len(line) != end - at
+        line = _short(text, start, end)
+        left_out |= len(line) != end - start
         size += len(line) + 1
         if size > MOST + 1 or len(out) >= MOST_LINES:
             return "\n".join([*out, "…"]), True
         out.append(line)
-        at = end + 1
+        start = end + 1
     return "\n".join(out), left_out
 
 
 def _short(text: str, start: int, end: int) -> str:
-    """A line of the text, its middle left out where it is very long."""
+    """Return a line of the text; a very long one without its middle."""
     if end - start <= LONGEST_LINE:
         return text[start:end]
-    left_out = end - start - KEPT_BEFORE - KEPT_AFTER
-    return f"{text[start : start + KEPT_BEFORE]} … {left_out:,} characters … {text[end - KEPT_AFTER : end]}"
+    left_out = end - start - PREFIX_LENGTH - SUFFIX_LENGTH
+    return f"{text[start : start + PREFIX_LENGTH]} … {left_out:,} characters … {text[end - SUFFIX_LENGTH : end]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A snippet and where it sends to; ``refusal`` says why there is none in any language."""
+    """A snippet and its target; ``refusal`` is the reason why there is none in any language."""
 
     url: str = ""
     protocol: str = ""
@@ -173,23 +173,23 @@ class Code:
 
     @property
     def text(self) -> str:
-        """The code; empty where there is none."""
+        """The code; empty if there is none."""
         return self.snippet.text if self.snippet is not None else ""
 
     @property
     def why_not(self) -> str:
-        """Why there is no code; empty where there is."""
+        """The reason why there is no code; empty if there is code."""
         return self.refusal or (self.snippet.refusal if self.snippet is not None else "")
 
 
-def writer(session: Session, exchange: Exchange | None, language: str, known: Iterable[Secret]) -> Callable[[], Code]:
-    """What writes the code of that request, or else of the next one as it is now.
+def writer(session: Session, exchange: Exchange | None, language: str, secrets: Iterable[Secret]) -> Callable[[], Code]:
+    """Return a function that writes the code of an exchange, or of the next request if there is none.
 
-    Calling it touches the session no more.
+    The function does not use the session, so that a thread may call it.
     """
-    secrets = tuple(known)
+    secret_list = tuple(secrets)
     if exchange is not None:
-        return lambda: _recorded(exchange, language, secrets)
+        return lambda: _recorded(exchange, language, secret_list)
     profile, request = session.profile, session.next_request.build(*session.next_request.to_add())
     if profile is None:
         return lambda: Code(refusal="There is no gateway to send this to.")
@@ -200,7 +200,7 @@ def writer(session: Session, exchange: Exchange | None, language: str, known: It
         from playground.engine.requests.snippets import prepare_snippet_request, write
 
         try:
-            sent = prepare_snippet_request(profile, request, secrets)
+            sent = prepare_snippet_request(profile, request, secret_list)
         except (ValueError, RecursionError) as error:
             return Code(refusal=str(error))
         return Code(sent.url, sent.protocol, write(language, sent))
@@ -208,40 +208,40 @@ def writer(session: Session, exchange: Exchange | None, language: str, known: It
     return write_next
 
 
-def _recorded(exchange: Exchange, language: str, known: tuple[Secret, ...]) -> Code:
+def _recorded(exchange: Exchange, language: str, secrets: tuple[Secret, ...]) -> Code:
     from playground.engine.requests.snippets import read_recorded_request, write
 
     if exchange.dropped and not exchange.request_body:
         return Code(exchange.url, refusal="What this exchange sent was let go to save memory. Only its times are left.")
     try:
         headers, body = exchange.request_headers, exchange.request_body
-        sent = read_recorded_request(exchange.protocol, exchange.url, headers, body, known)
+        sent = read_recorded_request(exchange.protocol, exchange.url, headers, body, secrets)
     except (ValueError, RecursionError) as error:
         return Code(exchange.url, refusal=str(error))
     return Code(sent.url, sent.protocol, write(language, sent))
 
 
 def sources(session: Session) -> list[tuple[str, str]]:
-    """(id, words) of every request there is code for: the next one first, then those sent, newest first."""
+    """Return (id, label) of every request with code: the next one first, then the sent ones, newest first."""
     sent = [exchange for exchange in session.exchanges.values() if exchange.protocol and exchange.method == "POST"]
     newest = sent[: -MOST_EXCHANGES - 1 : -1]
     return [(NEXT, "Next request"), *((exchange.id, _words(exchange)) for exchange in newest)]
 
 
 def _words(exchange: Exchange) -> str:
-    at = time.strftime("%H:%M:%S", time.localtime(exchange.started_at))
-    how = str(exchange.status) if exchange.status else "failed" if exchange.failure else "under way"
-    return f"As sent at {at} · {how}"
+    clock_time = time.strftime("%H:%M:%S", time.localtime(exchange.started_at))
+    outcome = str(exchange.status) if exchange.status else "failed" if exchange.failure else "under way"
+    return f"As sent at {clock_time} · {outcome}"
 
 
 class GetCodeWindow(SessionWindow):
-    """``open_on`` says whose code is shown. ``language_chosen`` tells the id of the language a person picked."""
+    """Window with the code of a request; ``language_chosen`` carries the id of the chosen language."""
 
     language_chosen = Signal(str)
 
     def __init__(self, session: Session, parent: QWidget) -> None:
         super().__init__(session, parent)
-        self._known: Callable[[], Iterable[Secret]] = tuple
+        self._secrets: Callable[[], Iterable[Secret]] = tuple
         self._code = Code()
         self._stale = False
         self._busy = False
@@ -266,7 +266,7 @@ class GetCodeWindow(SessionWindow):
         self.install.setFont(code_font())
         self.install.setAccessibleName("Command that installs what the code needs")
         self.install_copy = IconButton("copy", "Copy the install command")
-        self.said = ElidedLabel()
+        self.status = ElidedLabel()
         self.copy_button = CopyButton("Copy", "primary")
         self.copy_button.setAccessibleName("Copy the code")
         self.save_button = QPushButton("Save…")
@@ -295,35 +295,35 @@ class GetCodeWindow(SessionWindow):
         halves.setStretchFactor(1, 1)
         close = QPushButton("Close")
         close.clicked.connect(self.close)
-        bottom = in_row((self.said, 1), close, self.save_button, self.copy_button, spacing=8)
+        bottom = in_row((self.status, 1), close, self.save_button, self.copy_button, spacing=8)
         for button in (close, self.save_button, self.copy_button):
             button.setAutoDefault(False)
         in_column(top, (halves, 1), bottom, of=self, margins=(14, 12, 14, 12), spacing=10)
         self.fit_into_window(WIDE, TALL)
 
-    # What is shown
+    # Display
 
-    def open_on(self, known: Callable[[], Iterable[Secret]], exchange_id: str = NEXT) -> None:
-        """Show the code of that exchange, or of the next request. ``known`` gives the secrets to mask."""
-        self._known = known
+    def open_on(self, secrets: Callable[[], Iterable[Secret]], exchange_id: str = NEXT) -> None:
+        """Show the code of an exchange, or of the next request. ``secrets`` returns the secrets to mask."""
+        self._secrets = secrets
         self._list_sources()
         self.source.setCurrentIndex(max(self.source.findData(exchange_id), 0))
         self.poke()
 
     @property
     def language(self) -> Language:
-        """The language shown."""
+        """The chosen language."""
         return LANGUAGES[max(self.languages.currentRow(), 0)]
 
     def set_language(self, id_: str) -> None:
-        """Show that language; an unknown id changes nothing."""
+        """Choose a language by its id; an unknown id changes nothing."""
         ids = [row.id for row in LANGUAGES]
         if id_ in ids:
             self.languages.setCurrentRow(ids.index(id_))
 
     @property
     def code(self) -> str:
-        """All of the code, as Copy and Save give it; empty where there is none."""
+        """The complete code, as copied and saved; empty if there is none."""
         return self._code.text
 
     def _session_changed(self) -> None:
@@ -344,7 +344,7 @@ class GetCodeWindow(SessionWindow):
 
     def _refresh(self) -> None:
         if not self.isVisible():
-            return  # showing it again brings it up to date
+            return  # `showEvent` refreshes the window
         self._list_sources()
         exchange = self._exchange()
         on_disk = exchange is not None and self._session.experiment.may_fetch(exchange)
@@ -356,12 +356,12 @@ class GetCodeWindow(SessionWindow):
         self._stale = True
 
     async def _write_aside(self) -> None:
-        """A long conversation is written on another thread, the window going on."""
+        """Write the code of a long conversation on another thread, to keep the window responsive."""
         try:
             while self._stale and shiboken6.isValid(self):
                 self._stale = False
                 session, exchange = self._session, self._exchange()
-                with contextlib.suppress(StoreError):  # then there is no code, and that is said
+                with contextlib.suppress(StoreError):  # the window then says why there is no code
                     exchange = await session.experiment.with_bodies(exchange) if exchange is not None else None
                 if not shiboken6.isValid(self):
                     return
@@ -375,15 +375,15 @@ class GetCodeWindow(SessionWindow):
         return self._session.exchanges.get(str(self.source.currentData() or NEXT))
 
     def _writer(self, exchange: Exchange | None) -> Callable[[], Code]:
-        return writer(self._session, exchange, self.language.id, self._known())
+        return writer(self._session, exchange, self.language.id, self._secrets())
 
     def _list_sources(self) -> None:
-        wanted = sources(self._session)
-        if wanted == [(self.source.itemData(n), self.source.itemText(n)) for n in range(self.source.count())]:
+        entries = sources(self._session)
+        if entries == [(self.source.itemData(n), self.source.itemText(n)) for n in range(self.source.count())]:
             return
         chosen = self.source.currentData()
         self.source.clear()
-        for id_, words in wanted:
+        for id_, words in entries:
             self.source.addItem(words, id_)
         self.source.setCurrentIndex(max(self.source.findData(chosen), 0))
 
@@ -395,7 +395,7 @@ class GetCodeWindow(SessionWindow):
         notes: list[str] = []
         if code.snippet is not None and not why_not:
             self.view.show_code(code.snippet.text, self.language.lexer)
-            notes = [note for note in code.snippet.notes if not note.startswith("Needs: ")]  # it has a line of its own
+            notes = [note for note in code.snippet.notes if not note.startswith("Needs: ")]  # shown in the install row
         if not why_not and self.view.shortened:
             notes.append(SHORTENED)
         self.refusal.setText(show_hidden(why_not))
@@ -409,31 +409,31 @@ class GetCodeWindow(SessionWindow):
             button.setEnabled(bool(code.text))
 
     def _mark_languages(self, protocol: str) -> None:
-        """Those that do not speak the request's protocol are grey, and say so when they are chosen."""
+        """Grey out the languages that do not support the request's protocol, with the reason as a tooltip."""
         for number, row in enumerate(LANGUAGES):
             fits = not protocol or protocol in row.protocols
             item = self.languages.item(number)
             item.setForeground(QColor(tokens().text if fits else tokens().muted))
             item.setToolTip("" if fits else tip("Does not speak this request's protocol"))
-            said = row.title if fits else f"{row.title}, not for this request's protocol"
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, said)
+            name = row.title if fits else f"{row.title}, not for this request's protocol"
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, name)
 
-    # What a person does with it
+    # Commands
 
     def copy(self) -> None:
-        """Put all of the code on the clipboard."""
+        """Copy the complete code to the clipboard."""
         self.copy_button.copy(self.code)
 
     def save(self) -> None:
-        """Ask for a file and write the code as it is now into it."""
+        """Ask for a file and write the current code to it."""
         code, suffix = self.code, self.language.suffix
         name, kind = f"request{suffix}", suffix.removeprefix(".")
-        work = save_as(self, "Save the code", name, kind, lambda: code, self._known(), self.said.set_text)
+        work = save_as(self, "Save the code", name, kind, lambda: code, self._secrets(), self.status.set_text)
         spawn(work, name="save code")
 
     def _copy_install(self) -> None:
         QGuiApplication.clipboard().setText(self.install.text())
-        self.said.set_text("The install command is on the clipboard.")
+        self.status.set_text("The install command is on the clipboard.")
 
 
 def _label(kind: str) -> QLabel:

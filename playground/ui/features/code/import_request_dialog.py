@@ -1,6 +1,6 @@
-"""A request from a pasted curl command or JSON body. What was understood is looked over before anything is loaded.
+"""Dialog that imports a request from a pasted curl command, HAR or JSON body, with a preview before loading.
 
-The text is read, never run; a secret in it is taken off the screen as soon as it is recognised.
+The text is parsed, never run; a secret in it is masked as soon as it is recognised.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ MOST_NOTES = 8
 
 @dataclass(frozen=True)
 class Import:
-    """What a person decided: the request, the gateway (``NEW`` for one to set up), and whether to keep its secrets."""
+    """The accepted import: the request, the gateway (``NEW`` for one to set up), and whether to store its secrets."""
 
-    found: Imported
+    request: Imported
     profile_id: str
     keep: bool
 
 
 class ImportRequestDialog(QDialog):
-    """Text above, what it was understood as below. ``imported`` carries an ``Import``."""
+    """Field for the text above a preview of the parsed request; ``imported`` carries an ``Import``."""
 
     imported = Signal(object)
 
     def __init__(self, profiles: Sequence[Profile], current: str, parent: QWidget) -> None:
         super().__init__(parent)
         self._secrets = PastedSecrets()
-        self._found: Imported | None = None
+        self._imported: Imported | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Import request")
         self.text = CodeEditor(json=False)
@@ -104,16 +104,16 @@ class ImportRequestDialog(QDialog):
         self.resize(min(WIDE, room.width() - 40), min(TALL, room.height() - 40))
 
     def paste(self) -> None:
-        """Take the clipboard's text."""
+        """Replace the text by that of the clipboard."""
         self.set_text(QGuiApplication.clipboard().text())
 
     def set_text(self, text: str) -> None:
-        """Read this text instead."""
+        """Replace the text and read it."""
         self.text.setPlainText(text)
         self.read_now()
 
     def read_now(self) -> None:
-        """Read the text, take its secrets off the screen, and show what it was understood as."""
+        """Parse the text, mask its secrets, and show the preview."""
         self._later.stop()
         text = self.text.text()
         if not text.strip():
@@ -121,40 +121,40 @@ class ImportRequestDialog(QDialog):
             return
         pasted = self._secrets.reveal(text)
         try:
-            found = read(pasted)
+            imported = read(pasted)
         except ImportRefusedError as error:
             self._show(None, str(error))
             return
-        self._conceal(found)
-        self._show(found)
+        self._conceal(imported)
+        self._show(imported)
 
-    def _conceal(self, found: Imported) -> None:
-        secrets = [*([found.key] if found.key is not None else []), *found.secret_headers.values()]
+    def _conceal(self, imported: Imported) -> None:
+        secrets = [*([imported.key] if imported.key is not None else []), *imported.secret_headers.values()]
         self._secrets.take_off(self.text, secrets)
 
-    def _show(self, found: Imported | None, problem: str = "") -> None:
-        self._found = found
+    def _show(self, imported: Imported | None, problem: str = "") -> None:
+        self._imported = imported
         self.verdict.setText(
-            show_hidden(problem or ("Understood as:" if found is not None else "Nothing to read yet."))
+            show_hidden(problem or ("Understood as:" if imported is not None else "Nothing to read yet."))
         )
         look(self.verdict, "error" if problem else "heading")
-        notes = found.notes if found is not None else ()
-        shown = [f"· {show_hidden(note)}" for note in notes[:MOST_NOTES]]
+        notes = imported.notes if imported is not None else ()
+        lines = [f"· {show_hidden(note)}" for note in notes[:MOST_NOTES]]
         if len(notes) > MOST_NOTES:
-            shown.append(f"· and {len(notes) - MOST_NOTES} more")
-        self.notes.setText("\n".join(shown))
+            lines.append(f"· and {len(notes) - MOST_NOTES} more")
+        self.notes.setText("\n".join(lines))
         self.notes.setToolTip(tip("\n".join(notes)) if len(notes) > MOST_NOTES else "")
         self.notes.setVisible(bool(notes))
-        groups = outline(found) if found is not None else ()
+        groups = outline(imported) if imported is not None else ()
         self.preview.show_groups((group.title, group.value, group.rows) for group in groups)
-        self.gateway.setVisible(found is not None)
-        if found is not None:
-            self.gateway.show_found(found)
-        self.import_button.setEnabled(found is not None)
+        self.gateway.setVisible(imported is not None)
+        if imported is not None:
+            self.gateway.show_request(imported)
+        self.import_button.setEnabled(imported is not None)
 
     def _import(self) -> None:
-        if self._later.isActive():  # typed a moment ago
+        if self._later.isActive():  # the last edit is not read yet
             self.read_now()
-        if self._found is not None:
-            self.imported.emit(Import(self._found, self.gateway.profile_id, self.gateway.keep))
+        if self._imported is not None:
+            self.imported.emit(Import(self._imported, self.gateway.profile_id, self.gateway.keep))
             self.accept()

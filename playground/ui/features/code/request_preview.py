@@ -1,4 +1,4 @@
-"""The next request, for the inspector, while it is looked at. A long one is written on another thread."""
+"""Preview of the next request in the inspector; a long one is written on another thread."""
 
 from __future__ import annotations
 
@@ -18,45 +18,45 @@ from playground.ui.features.inspector.next_request import Preview
 from playground.ui.widgets.loop import Throttle, spawn
 
 AT_ONCE = 300  # turns that are written within a few milliseconds
-HEAVY = 100_000  # characters that are not
-PART = 400  # that a part costs beside its own
-WEIGHTY = 400_000  # what settings weigh that are not, each of their values about a hundred characters
+HEAVY = 100_000  # characters above which a thread writes the request
+PART = 400  # characters that a part costs in addition to its content
+WEIGHTY = 400_000  # size of settings above which a thread writes the request; each value counts about 100
 EVERY_MS = 150
-REST_S = 0.2  # before a long body is written: what is to be painted comes first
+REST_S = 0.2  # pause before a long body is written, so that the window is painted first
 
 Show = Callable[[Preview], None]
 
 
 class RequestPreview(QObject):
-    """``poke`` whenever the next request may be different.
+    """Show the next request again after each ``poke``.
 
-    ``current`` gives the session looked at, ``known`` the secrets to be masked, ``wanted`` whether anybody looks.
+    ``current`` returns the session in view, ``secrets`` the secrets to mask, ``is_needed`` whether it is visible.
     """
 
     def __init__(
         self,
         current: Callable[[], Session],
-        known: Callable[[], Iterable[Secret]],
+        secrets: Callable[[], Iterable[Secret]],
         show: Show,
-        wanted: Callable[[], bool],
+        is_needed: Callable[[], bool],
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._current = current
-        self._known = known
+        self._secrets = secrets
         self._show = show
-        self._wanted = wanted
+        self._is_needed = is_needed
         self._stale = False
         self._busy = False
         self._throttle = Throttle(self._refresh, self, interval=EVERY_MS)
         self.poke = self._throttle.poke
 
     def _refresh(self) -> None:
-        if not self._wanted():
+        if not self._is_needed():
             return
         session = self._current()
         if is_light(session):
-            self._show(_preview(session, self._known()))
+            self._show(_preview(session, self._secrets()))
         elif not self._busy:
             self._busy = True
             spawn(self._write_aside(), name="preview")
@@ -68,7 +68,7 @@ class RequestPreview(QObject):
                 await asyncio.sleep(REST_S)
                 self._stale = False
                 session = self._current()
-                preview = await asyncio.to_thread(_prepared, session, self._known())
+                preview = await asyncio.to_thread(_prepared, session, self._secrets())
                 if self._current() is session:
                     self._show(preview)
         finally:
@@ -76,7 +76,7 @@ class RequestPreview(QObject):
 
 
 def is_light(session: Session) -> bool:
-    """Whether the next request of that session is written so quickly that no thread is needed."""
+    """Return whether the next request is small enough to be written without a thread."""
     path, draft = session.transcript.path, session.draft
     if len(path) > AT_ONCE:
         return False
@@ -88,7 +88,7 @@ def is_light(session: Session) -> bool:
 
 
 def _size(part: Part) -> int:
-    """About how many characters a part is in a request."""
+    """Return roughly how many characters a part takes in a request."""
     match part.kind:
         case "image":
             return len(part.url)
@@ -101,24 +101,24 @@ def _size(part: Part) -> int:
 
 
 def is_writing(session: Session) -> bool:
-    """Whether something stands in the composer that cannot be sent as things are."""
+    """Return whether the composer has content that cannot be sent in its present state."""
     draft = session.draft
-    beside = {Role.TOOL: draft.answers, Role.ASSISTANT: draft.calls}.get(draft.role)
-    return bool(draft.text.strip() or draft.images or beside) and not session.next_request.to_add()
+    attachments = {Role.TOOL: draft.answers, Role.ASSISTANT: draft.calls}.get(draft.role)
+    return bool(draft.text.strip() or draft.images or attachments) and not session.next_request.to_add()
 
 
-def _prepared(session: Session, known: Iterable[Secret]) -> Preview:
-    return _preview(session, known).prepared()
+def _prepared(session: Session, secrets: Iterable[Secret]) -> Preview:
+    return _preview(session, secrets).prepared()
 
 
-def _preview(session: Session, known: Iterable[Secret]) -> Preview:
+def _preview(session: Session, secrets: Iterable[Secret]) -> Preview:
     from playground.engine.requests.view import request_view
 
     profile = session.profile
     name = profile.name if profile is not None else ""
-    view = request_view(session, known)
-    whole = (lambda: request_view(session, known, whole_text=True).text) if view.cut else None
+    view = request_view(session, secrets)
+    write_full_text = (lambda: request_view(session, secrets, whole_text=True).text) if view.cut else None
     open_edit = session.editors.open.get(REQUEST)
     edit = (open_edit.text or "") if open_edit is not None else ""
-    base = None if session is session.main else partial(_preview, session.main, known)
-    return Preview(session.id, view, name, is_writing(session), whole, base, edit)
+    base = None if session is session.main else partial(_preview, session.main, secrets)
+    return Preview(session.id, view, name, is_writing(session), write_full_text, base, edit)

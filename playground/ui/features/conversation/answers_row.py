@@ -19,17 +19,17 @@ from playground.ui.widgets.plain_text import show_hidden, shown_name
 LONGEST = 60  # characters of a call in the list
 NONE_CHOSEN, NOT_ABOVE = "No call chosen", "No call above has this id"
 
-#: Gives the calls that may be answered, when they are looked at.
+#: Returns the calls that may be answered.
 Calls = Callable[[], Sequence[Answerable]]
 
 
 class AnswersRow(QWidget):
-    """Chooses the call of a result; `chosen` carries its id: with `at_once` after every key, else on leaving the field.
+    """Choose the call of a result; `chosen` carries its id: with `at_once` after every key, else on leaving the field.
 
     `calls` returns the calls to choose from.
     """
 
-    chosen = Signal(object)  # an id; as text of Qt's it would lose half characters
+    chosen = Signal(object)  # an id; a QString would lose lone surrogates
 
     def __init__(self, calls: Calls, parent: QWidget | None = None, *, at_once: bool = False) -> None:
         super().__init__(parent)
@@ -47,7 +47,7 @@ class AnswersRow(QWidget):
         if at_once:
             line.textEdited.connect(self._typed)
         line.editingFinished.connect(self._typed)
-        line.given_up.connect(self._go_back)
+        line.given_up.connect(self._restore)
         self.field.activated.connect(self._picked)
 
     def set_name(self, which: str) -> None:
@@ -89,26 +89,26 @@ class AnswersRow(QWidget):
     def _fill(self) -> Sequence[tuple[str, str]]:
         return [(_words(entry), entry.call.id) for entry in self._calls()]
 
-    def _picked(self, at: int) -> None:
-        call_id = self.field.ids[at] if at < len(self.field.ids) else self._shown
+    def _picked(self, index: int) -> None:
+        call_id = self.field.ids[index] if index < len(self.field.ids) else self._shown
         self.field.line.setText(call_id)
-        self._tell(call_id)
+        self._choose_id(call_id)
 
     def _typed(self) -> None:
-        if self.field.line.isModified():  # an id that a field cannot hold as it is stays what it was
-            self._tell(self.field.line.text())
+        if self.field.line.isModified():  # an id that a field cannot hold stays unchanged
+            self._choose_id(self.field.line.text())
 
-    def _tell(self, call_id: str) -> None:
+    def _choose_id(self, call_id: str) -> None:
         if call_id != self._shown:
             self._shown = call_id
             self.chosen.emit(call_id)
             self._describe()
 
-    def _go_back(self) -> None:
+    def _restore(self) -> None:
         line = self.field.line
         line.setText(line.kept)
         line.selectAll()
-        self._tell(line.kept)
+        self._choose_id(line.kept)
 
 
 class _CallField(QComboBox):
@@ -117,12 +117,12 @@ class _CallField(QComboBox):
     def __init__(self, entries: Callable[[], Sequence[tuple[str, str]]]) -> None:
         super().__init__()
         self._entries = entries
-        self.ids: list[str] = []  # of the entries of the list; what Qt keeps with them loses half characters
+        self.ids: list[str] = []  # of the entries; item data of Qt would lose lone surrogates
         self.line = KeptLine()
         self.setProperty("kind", "field")
         self.setEditable(True)
         self.setLineEdit(self.line)
-        self.setCompleter(None)  # type: ignore[arg-type]  # none is meant: words of the list are no ids
+        self.setCompleter(None)  # type: ignore[arg-type]  # None removes the completer: the labels are not ids
         self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.setMinimumWidth(120)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -147,5 +147,5 @@ class _CallField(QComboBox):
 
 def _words(entry: Answerable) -> str:
     name = shown_name(entry.call.name or "(no name)")
-    said = f"{name} · {show_hidden(entry.call.id)}"
-    return cut(said, LONGEST) + (" · needs a result" if entry.waits else "")
+    label = f"{name} · {show_hidden(entry.call.id)}"
+    return cut(label, LONGEST) + (" · needs a result" if entry.waits else "")

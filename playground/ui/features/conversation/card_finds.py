@@ -18,10 +18,10 @@ from playground.ui.features.conversation.turn_parts import Folded, Searched, Tur
 
 
 class CardFinds:
-    """``show`` highlights; ``count`` is the number of matches, in folded parts and those of other pages, too."""
+    """Matches in one card: ``show`` highlights them; ``count`` includes folded parts and other pages."""
 
     def __init__(self, card: QWidget, row: Callable[[], Row], parts: TurnParts, turn_to: Callable[[int], None]) -> None:
-        """``row`` gives the row that the card shows, ``turn_to`` shows the part of that number."""
+        """``row`` returns the row of the card; ``turn_to`` shows a part by its number."""
         self._card = card
         self._row = row
         self._parts = parts
@@ -30,13 +30,13 @@ class CardFinds:
         self._current: int | None = None
 
     def show(self, pattern: re.Pattern[str] | None, current: int | None = None) -> None:
-        """Highlight what ``pattern`` matches; the match of number ``current`` more than the others."""
+        """Highlight the matches of ``pattern``; the match of number ``current`` more than the others."""
         if pattern is not self._pattern or current != self._current:
             self._pattern, self._current = pattern, current
             self._highlight()
 
     def follow(self) -> None:
-        """Adapt to other texts, or more text."""
+        """Update the highlights after a change of the texts."""
         if self._pattern is not None:
             self._highlight()
 
@@ -57,7 +57,7 @@ class CardFinds:
 
     @property
     def _counts(self) -> list[int]:
-        """The number of matches of each part of the turn; without those that are still being received."""
+        """Return the number of matches of each complete part of the turn."""
         pattern, row = self._pattern, self._row()
         return [count_in_part(pattern, row, part) for part in shown_parts(row.turn)] if pattern is not None else []
 

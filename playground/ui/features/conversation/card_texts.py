@@ -1,4 +1,4 @@
-"""Which widget of a card shows which part of its turn: for marking characters, and for asking what is selected."""
+"""Views and parts of a card: mark characters of a part, and find the selected ones."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Spot(NamedTuple):
 class CardText(NamedTuple):
     """A part and the view that shows it.
 
-    ``text`` is what came over the wire for it, None while it comes. The view's own text begins ``offset`` characters
-    before it. ``whole`` is what the view's text stands for, where it is spelled otherwise.
+    ``text`` is the part's text as received, None while it is streaming. The view's text begins ``offset`` characters
+    before it. ``original`` is the source of the view's text if the view formats it.
     """
 
     view: TextView
@@ -42,17 +42,17 @@ class CardText(NamedTuple):
     nth: int
     text: str | None
     offset: int = 0
-    whole: str | None = None
+    original: str | None = None
     folded: ReasoningView | None = None
 
 
 def texts_of(card: TurnCard) -> list[CardText]:
-    """The texts of a card in order; of an answer that is still coming, those of its calls are not among them."""
+    """Return the texts of a card in order; those of calls only if the answer is complete."""
     if not card.turn.parts:
         return _growing(card)
     out: list[CardText] = []
     numbers = _numbers(card.turn.parts)
-    for view, part in zip(card.body, card.parts.shown, strict=False):
+    for view, part in zip(card.body, card.parts.parts_in_view, strict=False):
         kind, nth = numbers.get(id(part), (part.kind, 0))
         if isinstance(view, AnswerCheckView):
             offset = 0
@@ -61,7 +61,7 @@ def texts_of(card: TurnCard) -> list[CardText]:
                 offset += len(text.text)
         elif isinstance(view, CallCard) and part.kind == "tool_call":
             sent = part.arguments if part.received is None else part.received
-            out.append(CardText(view.texts[0], kind, nth, sent, whole=sent if part.received is not None else None))
+            out.append(CardText(view.texts[0], kind, nth, sent, original=sent if part.received is not None else None))
         elif isinstance(view, ReasoningView) and part.kind == "reasoning":
             out.append(CardText(view.text_view, kind, nth, part.text, folded=view))
         elif isinstance(view, TextView) and part.kind in ("text", "refusal"):
@@ -71,7 +71,7 @@ def texts_of(card: TurnCard) -> list[CardText]:
 
 def selected_in(text: CardText) -> Spot | None:
     """Return the selected characters of a part; None for none."""
-    text.view.marks.set_original(text.whole)
+    text.view.marks.set_original(text.original)
     span = text.view.marks.selected(text.view.textCursor())
     if span is None:
         return None
@@ -86,7 +86,7 @@ def mark(card: TurnCard, spots: Iterable[Spot]) -> None:
     spans_by_view: dict[TextView, list[tuple[int, int]]] = {}
     spots = list(spots)
     for text in texts_of(card):
-        text.view.marks.set_original(text.whole)
+        text.view.marks.set_original(text.original)
         spans = spans_by_view.setdefault(text.view, [])
         for kind, nth, start, end in spots:
             if (kind, nth) == (text.kind, text.nth) and start < end:
@@ -96,9 +96,9 @@ def mark(card: TurnCard, spots: Iterable[Spot]) -> None:
 
 
 def place_of(card: TurnCard, spot: Spot) -> QRect | None:
-    """Where the first marked character of a part is drawn, in the card; reasoning is unfolded for it.
+    """Return the rectangle of a part's first marked character in the card, after unfolding reasoning.
 
-    A part that is there without that character gives the place of the part; None: it is not in the card.
+    Returns the rectangle of the part if the character is not drawn, and None if the part is not in the card.
     """
     numbers = _numbers(card.turn.parts)
     card.turn_to(

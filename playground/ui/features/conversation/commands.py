@@ -96,7 +96,7 @@ class PaneInterface(Protocol):
 
 
 class TurnCommands:
-    """Executes commands on turns for the session that a pane shows.
+    """Execute commands on turns for the session that a pane shows.
 
     `calls` has the commands on tool calls, `wire` the requests to the inspector, `pictures` adds images. If it is
     `read_only`, nothing is offered that changes a turn.
@@ -136,8 +136,8 @@ class TurnCommands:
     def output_limit(self, turn_id: str) -> int | None:
         """Return the output limit of the model that answered, in tokens; None if unknown."""
         turn = self._session.transcript.turns.get(turn_id)
-        asked = turn.outcome.asked if turn is not None and turn.outcome is not None else None
-        return self._session.facts_asked(asked).output if asked is not None else None
+        request = turn.outcome.asked if turn is not None and turn.outcome is not None else None
+        return self._session.facts_asked(request).output if request is not None else None
 
     def other_lane(self, turn_id: str) -> str:
         """Return the other lane that shows a turn, such as "lane B"; empty if none does."""
@@ -330,8 +330,8 @@ class TurnCommands:
         if action.name == KEEP_OFFER:
             outcome = session.transcript.turns[turn_id].outcome
             self.signals.advice_asked.emit(keeping(action, outcome, session.settings.profile_id))
-            for lane, other in refused_alike(session, offer, action.value):
-                spawn(lane.regenerate(other, offer.rules), name="run")
+            for lane, lane_turn_id in refused_alike(session, offer, action.value):
+                spawn(lane.regenerate(lane_turn_id, offer.rules), name="run")
         self._regenerate(turn_id, offer.rules)
 
     # Links, images and the inspector

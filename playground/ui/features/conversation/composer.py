@@ -51,7 +51,7 @@ MOST_LINES = 12
 
 
 class MessageField(GrowingField):
-    """The text. Enter that ends an input-method composition never runs. Pasted images are passed on."""
+    """The text field. Enter that ends an input-method composition never runs; pasted images are passed on."""
 
     run_pressed = Signal()
     images_pasted = Signal(object)
@@ -70,7 +70,7 @@ class MessageField(GrowingField):
 
     @property
     def run_keys(self) -> str:
-        """The keys that run, for the text of a button."""
+        """The run keys in words, for the text of a button."""
         return "Enter" if self.enter_runs else "Ctrl+Enter"
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
@@ -309,7 +309,7 @@ class Composer(QFrame):
         self._field.setFocus()
 
     def set_calls(self, above: Calls, tools: tuple[ToolDefinition, ...]) -> None:
-        """``above`` returns the calls that a result may answer; ``tools`` are those of the experiment."""
+        """Set where calls come from: ``above`` returns the calls to answer, ``tools`` are the experiment's."""
         self._calls.set_context(above, tools)
 
     def choose_call(self) -> None:
@@ -428,7 +428,7 @@ class Composer(QFrame):
         look(self, "drop" if self._dropping else "focus" if self._field.hasFocus() else "", "state")
 
     def minimumSizeHint(self) -> QSize:
-        """The size without the keys on the main button, which go where there is no room for them."""
+        """Return the size without the keys on the main button, which are hidden in a narrow window."""
         least, (word, _, keys) = super().minimumSizeHint(), self._run.text().partition("  ")
         width = self._run.fontMetrics().horizontalAdvance(f"  {keys}") if word and keys else 0
         return QSize(least.width() - width, least.height())
@@ -444,7 +444,7 @@ class Composer(QFrame):
 
 
 class TokenEstimate(ElidedLabel):
-    """The estimate, or nothing where it does not fit: a part of a number would be a wrong one."""
+    """A label of the estimate, hidden if it does not fit, since a cut number would be wrong."""
 
     def __init__(self) -> None:
         super().__init__(ESTIMATE, align=Qt.AlignmentFlag.AlignRight)

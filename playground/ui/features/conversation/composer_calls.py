@@ -23,7 +23,7 @@ MOST_FORMS = 40  # calls that get a form; a draft of an imported file may have a
 
 
 class ComposerCalls(QWidget):
-    """``submitted``: Ctrl+Enter in the arguments of a call."""
+    """Editors of the calls of a message; ``submitted`` is Ctrl+Enter in the arguments."""
 
     edited = Signal()
     submitted = Signal()
@@ -56,11 +56,11 @@ class ComposerCalls(QWidget):
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
-        """The calls as written, finished or not."""
+        """The written calls, complete or not."""
         return (*(form.call for form in self.forms), *self._without_form)
 
     def show_role(self, role: Role) -> None:
-        """Show what belongs to a message of this role; what was written for another one is kept."""
+        """Show the editors for a role; content for other roles is preserved."""
         self._role = role
         self.answers.setVisible(role is Role.TOOL)
         self.add.setVisible(role is Role.ASSISTANT)
@@ -69,7 +69,7 @@ class ComposerCalls(QWidget):
         self._show_answered_call()
 
     def set_value(self, answered_id: str, calls: tuple[ToolCall, ...]) -> None:
-        """Show the call that is answered and the calls that are made, without reporting a change."""
+        """Show the answered call and the written calls without reporting a change."""
         self.answered_id = answered_id
         calls, self._without_form = calls[:MOST_FORMS], calls[MOST_FORMS:]
         self._more.setText(f"and {len(self._without_form):,} more calls")
@@ -84,7 +84,7 @@ class ComposerCalls(QWidget):
         self._show_answered_call()
 
     def set_context(self, above: Calls, tools: tuple[ToolDefinition, ...]) -> None:
-        """``above`` returns the calls that a result may answer; ``tools`` are those of the experiment."""
+        """Set where calls come from: ``above`` returns the calls to answer, ``tools`` are the experiment's."""
         self._above, self._tools = above, tools
         for form in self.forms:
             form.set_tools(tools)

@@ -1,4 +1,4 @@
-"""Copy from a text as it is shown: the selection as plain text, and code blocks by a button each."""
+"""Copy from a displayed text: the selection as plain text, and code blocks by a button each."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class CopyButtons(QObject):
         self._writer = writer
         self._place = place
         self._buttons: list[QToolButton] = []
-        self._placed = (0, 0, 0)  # how many blocks there were, where the last one began, how wide the view was
+        self._placed = (0, 0, 0)  # number of blocks, start of the last one, width of the view
         self._copied = QTimer(self, singleShot=True)
         self._copied.timeout.connect(self._forget_copied)
 
     def follow(self, *, grown: bool = False) -> None:
-        """Place the buttons for another text, or one that has only ``grown`` at its end."""
+        """Place the buttons for a new text, or for one that has only ``grown`` at its end."""
         blocks = self._writer.code_blocks
         last = round(self._place(blocks[-1]).top()) if blocks else 0
         before, self._placed = self._placed, (len(blocks), last, self._view.width())
@@ -53,7 +53,7 @@ class CopyButtons(QObject):
                 button.setGeometry(self._view.width() - size.width() - 4, round(rect.top()) + 2, size.width(), 22)
 
     def recolour(self) -> None:
-        """Use the colours in force."""
+        """Apply the current colours."""
         for button in self._buttons:
             button.setIcon(icon("copy"))
 

@@ -24,7 +24,7 @@ from playground.ui.features.conversation.markdown import Line, Span, Style
 from playground.ui.widgets.plain_text import LOOKED_AT, show_hidden, show_prose
 from playground.ui.widgets.theme import body_font, code_font, tokens
 
-JOINS = QTextBlockFormat.Property.UserProperty + 1  # a block that goes on the one before, cut only for speed
+JOINS = QTextBlockFormat.Property.UserProperty + 1  # a block that continues the one before, split only for speed
 CODE_PAD = 12
 CELL_PAD = 6
 CODE_HEAD = 26  # room above a code block for its language and the copy button
@@ -44,7 +44,7 @@ class CodeBlock:
 
 
 class DocumentWriter:
-    """Keeps a document equal to a list of lines. Colours and fonts are those in force when a line is written."""
+    """Keep a document equal to a list of lines, written with the current colours and fonts."""
 
     def __init__(self, document: QTextDocument, *, zoom: float = 1.0, muted: bool = False) -> None:
         self._document = document
@@ -74,11 +74,11 @@ class DocumentWriter:
         return self._code
 
     def block_start(self, index: int) -> int:
-        """The document position at which a line begins."""
+        """Return the document position at which a line begins."""
         return self._starts[index]
 
     def table(self, index: int) -> QTextTable | None:
-        """The table that a line is drawn as; None for a line of another kind."""
+        """Return the table that a line is drawn as; None for a line of another kind."""
         if self._lines[index].kind != "table":
             return None
         place = QTextCursor(self._document)
@@ -87,7 +87,7 @@ class DocumentWriter:
         return frame if isinstance(frame, QTextTable) else None
 
     def line_at(self, position: int) -> int:
-        """The index of the line that holds a document position."""
+        """Return the index of the line that holds a document position."""
         return max(bisect_right(self._starts, position) - 1, 0)
 
     def write(self, keep: int, lines: Sequence[Line]) -> int:
@@ -129,7 +129,7 @@ class DocumentWriter:
         cursor.endEditBlock()
 
     def _make_head(self) -> None:
-        """Room above a text that begins with code: Qt leaves the top margin of the very first block out."""
+        """Add space above a text that begins with code, since Qt omits the top margin of the first block."""
         head = CODE_HEAD if self._lines and self._lines[0].kind == "code" else 0
         frame = self._document.rootFrame()
         form = frame.frameFormat()
@@ -145,7 +145,7 @@ class DocumentWriter:
         letters = cursor.blockCharFormat()
         cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
         cursor.removeSelectedText()
-        if cursor.blockFormat() != before:  # an empty block has taken over the looks of what is removed behind it
+        if cursor.blockFormat() != before:  # an empty block takes over the format of the removed text behind it
             cursor.setBlockFormat(before)
             cursor.setBlockCharFormat(letters)
         del self._starts[index:], self._lines[index:]
@@ -193,7 +193,7 @@ class DocumentWriter:
         form.setBorder(0)  # the grid is painted by ``paint_grid``: Qt takes twenty times as long for it
         form.setCellPadding(CELL_PAD)
         form.setCellSpacing(0)
-        form.setBorderCollapse(False)  # or Qt asks each cell painted for the borders of all those around it
+        form.setBorderCollapse(False)  # else Qt computes the borders of all neighbours for each painted cell
         form.setTopMargin(0)  # the block before it has the margin: the table's own would count as its height
         form.setBottomMargin(0)
         form.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
@@ -269,7 +269,7 @@ class DocumentWriter:
         return form
 
     def _char(self, span: Span, line: Line) -> QTextCharFormat:
-        """The look of a span, not to be changed: those without an address are made once for all that are alike."""
+        """Return the format of a span, read-only: spans of one style without an address share a format."""
         look = (tokens(), self._zoom, span.style.value, span.token, line.kind, line.level, bool(line.quote))
         form = self._looks.get(look) if not span.href else None
         if form is None:
@@ -310,13 +310,13 @@ class DocumentWriter:
         if span.href:
             form.setAnchor(True)
             form.setAnchorHref(span.href)
-        if colour != t.text:  # which is what the view paints with; a format with less in it is cheaper everywhere
+        if colour != t.text:  # the default colour is omitted, since smaller formats are cheaper
             form.setForeground(QColor(colour))
         return form
 
 
 def code_colour(token: str) -> str:
-    """The colour in force for a kind of code, as ``highlight`` names it."""
+    """Return the current colour for a kind of code, as named by ``highlight``."""
     t = tokens()
     return {
         "comment": t.muted,
@@ -333,7 +333,7 @@ def _same(old: Line, new: Line) -> bool:
 
 
 def drawn_text(text: str, line: Line, before: str = "") -> str:
-    """Text as it may be drawn: what is invisible is made visible, what Qt cannot hold is replaced.
+    """Return text that can be drawn: invisible characters made visible, unsupported ones replaced.
 
     ``before`` is the end of the text in front of it in the line.
     """

@@ -1,4 +1,4 @@
-"""Files that are dropped on the window, or put into a message as text."""
+"""Files dropped on the window or inserted into a message as text."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ NEXT_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class FindBar(QFrame):
-    """The bar; ``edited`` carries a new query, ``stepped`` +1 or -1, ``closed`` asks to hide it."""
+    """The search bar; ``edited`` carries a new query, ``stepped`` +1 or -1, ``closed`` requests to hide it."""
 
     edited = Signal(Query)
     stepped = Signal(int)
@@ -151,7 +151,7 @@ def _switch(text: str, says: str) -> QToolButton:
 
 
 class Finder(QObject):
-    """``open``, ``close`` and ``step`` through matches; ``set_rows`` when other rows are shown."""
+    """Search in a view: ``open``, ``close`` and ``step`` through matches; ``set_rows`` sets the rows to search."""
 
     def __init__(self, view: TranscriptView, parent: QObject) -> None:
         super().__init__(parent)
@@ -160,9 +160,9 @@ class Finder(QObject):
         self._rows: Sequence[Row] = ()
         self._current: tuple[str, int] | None = None  # turn id, number of the match in it
         self._start = 0  # the row from which on the first place is looked for
-        self._focus: QWidget | None = None  # what had it before
+        self._focus: QWidget | None = None  # widget that had the focus before
         self.bar = FindBar()
-        self.bar.edited.connect(self._look_for)
+        self.bar.edited.connect(self._search_for)
         self.bar.stepped.connect(self.step)
         self.bar.closed.connect(self.close)
         self._timer = QTimer(self)
@@ -193,7 +193,7 @@ class Finder(QObject):
         if fresh:
             self._search.set_rows(self._rows, 0)
             if self.bar.query == before:
-                self._look_for(before)
+                self._search_for(before)
 
     def close(self) -> None:
         """Hide the bar and the highlights; the focus returns to where it was."""
@@ -220,13 +220,13 @@ class Finder(QObject):
             match = self._current[1]
         target = self._search.after(row, match) if step > 0 else self._search.before(row, match)
         if target is not None:
-            self._go(*target)
+            self._go_to_match(*target)
         self._say()
 
     def _row_of_current(self) -> int | None:
         return self._view.row_of(self._current[0]) if self._current is not None else None
 
-    def _look_for(self, query: Query) -> None:
+    def _search_for(self, query: Query) -> None:
         if not self.is_open:
             return
         row = self._row_of_current()
@@ -241,16 +241,16 @@ class Finder(QObject):
         if self._search.work(SLICE_S):
             self._timer.stop()
         if self._current is None and (first := self._search.after(self._start - 1, sys.maxsize)) is not None:
-            self._go(*first)
+            self._go_to_match(*first)
         self._say()
 
-    def _go(self, row: int, match: int) -> None:
+    def _go_to_match(self, row: int, match: int) -> None:
         self._current = (self._rows[row].id, match)
         self._view.show_found(self._search.query.pattern, self._current)
         self._view.reveal_found()
 
     def _count_growing(self) -> None:
-        """Count the matches of turns that are being received, where they are drawn."""
+        """Count the matches of streaming turns in their cards."""
         if not self.is_open:
             return
         for turn_id, card in self._view.cards.items():

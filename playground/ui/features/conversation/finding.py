@@ -1,4 +1,4 @@
-"""Search in the turns of a conversation, in what was sent and received: every match has its place in the source.
+"""Search in the turns of a conversation; every match has its place in the sent or received source.
 
 Texts are searched as they are, not as they are drawn; marks of Markdown inside a word do not hide it. No Qt here.
 """
@@ -23,11 +23,11 @@ _MARKUP = r"[*`~\\]*"
 
 @dataclass(frozen=True)
 class Query:
-    """A search: white space in ``words`` matches any; ``case`` and ``whole`` words count if asked for."""
+    """A search: white space in ``words`` matches any; ``case`` matches case, ``whole_words`` whole words only."""
 
     words: str
     case: bool = False
-    whole: bool = False
+    whole_words: bool = False
 
     @cached_property
     def pattern(self) -> re.Pattern[str] | None:
@@ -36,7 +36,7 @@ class Query:
             return None
         words = [_MARKUP.join(map(re.escape, word)) for word in self.words.split()]
         text = rf"{_MARKUP}\s+{_MARKUP}".join(words)
-        return re.compile(rf"(?<!\w){text}(?!\w)" if self.whole else text, 0 if self.case else re.IGNORECASE)
+        return re.compile(rf"(?<!\w){text}(?!\w)" if self.whole_words else text, 0 if self.case else re.IGNORECASE)
 
 
 @lru_cache(maxsize=256)
@@ -75,22 +75,22 @@ def count_in_part(pattern: re.Pattern[str], row: Row, part: Shown) -> int:
 
 
 class Search:
-    """Counts the matches of each row. ``work`` goes on for a while; rows that were not searched yet count as none."""
+    """Count the matches of each row. ``work`` searches for a limited time; rows not searched yet count as none."""
 
     def __init__(self) -> None:
         self.query = Query("")
         self.rows: Sequence[Row] = ()
         self.counts: list[int] = []
-        self._left: list[int] = []  # rows to search, the next one last
+        self._unsearched: list[int] = []  # rows to search, the next one last
 
     def look_for(self, query: Query, start: int) -> None:
-        """Search for something else, from the row ``start`` on."""
+        """Begin a new search at the row ``start``."""
         self.query = query
         self._begin(start, {})
 
     def set_rows(self, rows: Sequence[Row], start: int) -> None:
-        """Search other rows; those that are the same objects are not searched again."""
-        unsearched = set(self._left)
+        """Search other rows; rows that are the same objects are not searched again."""
+        unsearched = set(self._unsearched)
         counts = {id(row): self.counts[index] for index, row in enumerate(self.rows) if index not in unsearched}
         self.rows = rows
         self._begin(start, counts)
@@ -98,19 +98,19 @@ class Search:
     def forget(self) -> None:
         """End the search."""
         self.query = Query("")
-        self.counts, self._left = [0] * len(self.rows), []
+        self.counts, self._unsearched = [0] * len(self.rows), []
         matches.cache_clear()
 
     def _begin(self, start: int, counts: dict[int, int]) -> None:
         self.counts = [counts.get(id(row), 0) for row in self.rows]
         order = [*range(start, len(self.rows)), *range(min(start, len(self.rows)))]
         unknown = [index for index in reversed(order) if id(self.rows[index]) not in counts]
-        self._left = unknown if self.query.pattern else []
+        self._unsearched = unknown if self.query.pattern else []
 
     @property
     def done(self) -> bool:
         """Return whether every row has been searched."""
-        return not self._left
+        return not self._unsearched
 
     @property
     def total(self) -> int:
@@ -118,10 +118,10 @@ class Search:
         return sum(self.counts)
 
     def work(self, seconds: float) -> bool:
-        """Search rows for about so long. Return whether all are searched."""
+        """Search rows for about this many seconds. Return whether all are searched."""
         end = time.perf_counter() + seconds
-        while self._left and time.perf_counter() < end:
-            index = self._left.pop()
+        while self._unsearched and time.perf_counter() < end:
+            index = self._unsearched.pop()
             row, pattern = self.rows[index], self.query.pattern
             if pattern is not None:
                 self.counts[index] = sum(count_in_part(pattern, row, part) for part in shown_parts(row.turn))

@@ -1,4 +1,4 @@
-"""Images on their way into a message: chosen, pasted, dropped or by address, read in a thread, and large ones resized.
+"""Intake of images for a message: chosen, pasted, dropped or by address, read in a thread and resized if large.
 
 The message is the draft in the composer or a turn of the conversation. What is read goes into the experiment it was
 given to, also when another one is shown by then.
@@ -85,7 +85,7 @@ def _first_three(sentences: Sequence[str]) -> str:
 
 
 class ImageSizes(QObject):
-    """Offers in ``notice`` to resize large images, or does so without asking."""
+    """Offer in ``notice`` to resize large images, or resize them without asking."""
 
     def __init__(self, notice: NoticeBar, parent: QObject) -> None:
         super().__init__(parent)
@@ -102,17 +102,17 @@ class ImageSizes(QObject):
 
     @property
     def choice(self) -> str:
-        """What is done with large images: one of ``CHOICES``."""
+        """The treatment of large images: one of ``CHOICES``."""
         return self._choice
 
     def choose(self, choice: str) -> None:
-        """Do that with all large images from now on."""
+        """Set the treatment of large images and save it."""
         self._choice = choice
         if self._settings is not None:
             self._settings.setValue(KEY, choice)
 
     def consider(self, images: Sequence[Image], swap: Swap, problems: str = "") -> None:
-        """Offer to resize those that are large; ``problems`` are shown in any case."""
+        """Offer to resize the large images; ``problems`` are shown in any case."""
         large = [image for image in images if is_large(facts(image))] if self._choice != UNCHANGED else []
         if problems:
             self._notice.say(problems)
@@ -132,7 +132,7 @@ class ImageSizes(QObject):
                 return
             work.cancel()
             raise
-        if self._choice == SMALLER:  # nobody is asked, so that what stays large is named
+        if self._choice == SMALLER:  # no dialog opens, so the notice names images that stay large
             problems = " ".join(filter(None, (problems, *refusals[:3])))
         if not smaller:
             if self._choice == SMALLER and problems:
@@ -207,7 +207,7 @@ async def _shrink(image: Image, put: Callable[[Image], None], notice: NoticeBar)
 
 
 class ImageIntake(QObject):
-    """Serves one composer; images may be dropped on ``place``."""
+    """Read images for one composer; images may be dropped on ``place``."""
 
     def __init__(self, composer: Composer, notice: NoticeBar, place: QWidget, sizes: ImageSizes) -> None:
         super().__init__(place)
@@ -246,17 +246,17 @@ class ImageIntake(QObject):
             action.setChecked(action.data() == self._sizes.choice)
 
     def show_session(self, session: Session) -> None:
-        """Serve another experiment."""
+        """Follow another experiment."""
         self._session = session
         self._say_reading()
 
     @property
     def busy(self) -> bool:
-        """Whether an image for the experiment in view is still being read."""
+        """True while an image for the experiment in view is being read."""
         return self._session is not None and self._reading.get(self._session.id, 0) > 0
 
     def take(self, sources: Sequence[Source]) -> None:
-        """Read and attach these, in this order."""
+        """Read and attach images in this order."""
         if self._session is not None and sources:
             self._count(self._session, len(sources))
             spawn(self._take(self._session, list(sources)), name="read images")
@@ -349,8 +349,8 @@ class ImageIntake(QObject):
         number = self._reading.get(self._session.id, 0) if self._session is not None else 0
         self._composer.show_reading(f"Reading {number} image{'s' * (number > 1)}…" if number else "")
 
-    def _shrink_attached(self, at: int) -> None:
-        image = self._composer.attached[at]
+    def _shrink_attached(self, index: int) -> None:
+        image = self._composer.attached[index]
         put = partial(self._composer.replace_image, image)
         spawn(_shrink(image, put, self._notice), name="shrink image")
 
@@ -385,7 +385,7 @@ def takes_images(turn: Turn) -> bool:
 
 
 class TurnPictures:
-    """Adds images to turns, one edit for all that were given together."""
+    """Add images to turns, with one edit for images that were added together."""
 
     def __init__(
         self,
@@ -455,13 +455,13 @@ class TurnPictures:
         return count
 
 
-def shrink_in_turn(session: Session, turn_id: str, at: int, notice: NoticeBar) -> None:
+def shrink_in_turn(session: Session, turn_id: str, index: int, notice: NoticeBar) -> None:
     """Replace an image of a turn by a smaller copy."""
-    image = session.transcript.turns[turn_id].images[at]
+    image = session.transcript.turns[turn_id].images[index]
 
-    def put(smaller: Image) -> None:
+    def replace_image(smaller: Image) -> None:
         turn = session.transcript.turns.get(turn_id)
-        if turn is not None and at < len(turn.images) and turn.images[at].url == image.url:
-            session.turns.set_image(turn_id, at, smaller)
+        if turn is not None and index < len(turn.images) and turn.images[index].url == image.url:
+            session.turns.set_image(turn_id, index, smaller)
 
-    spawn(_shrink(image, put, notice), name="shrink image")
+    spawn(_shrink(image, replace_image, notice), name="shrink image")

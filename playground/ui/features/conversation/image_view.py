@@ -66,7 +66,7 @@ class Thumb(QAbstractButton):
 
     @property
     def problem(self) -> str:
-        """Why nothing is shown; empty while it loads or when all is well."""
+        """The reason why no image is shown; empty while it loads or if it is shown."""
         return self._problem
 
     @property
@@ -186,7 +186,7 @@ def title(image: Image) -> str:
 
 
 class DetailButton(QToolButton):
-    """How closely the model is to look; default means that nothing is sent. ``chosen`` carries a word or None."""
+    """Menu of the image detail; by default none is sent. ``chosen`` carries a word or None."""
 
     chosen = Signal(object)
 
@@ -206,7 +206,7 @@ class DetailButton(QToolButton):
         self.show_detail(None)
 
     def show_detail(self, detail: str | None) -> None:
-        """Mark what is set; a word that is not on the list is shown too."""
+        """Show the current detail, also one that is not in the menu."""
         self.setText(f"detail: {detail or 'default'}")
         self.setAccessibleName(f"Detail of the image: {detail or 'default'}")
         for action in self.menu().actions():
@@ -217,9 +217,9 @@ class DetailButton(QToolButton):
 
 
 class ImageBox(QFrame):
-    """One image with all that can be done to it. ``large`` is the shape it has in a turn, else it is a chip.
+    """One image with its commands, ``large`` in a turn, else as a chip.
 
-    ``fixed``: it is only to be looked at.
+    ``fixed`` leaves out the commands that change it.
     """
 
     detail_chosen = Signal(object)  # a word or None
@@ -266,7 +266,7 @@ class ImageBox(QFrame):
     def _lay_out(self) -> None:
         name = in_row((self._name, 1), self.remove, spacing=4)
         line = in_row(self._figures, 1, spacing=4)
-        if not self._large:  # there is no room beside the figures of a large image otherwise
+        if not self._large:  # a large image has no space next to its figures
             line.addWidget(self.detail)
         pills = in_row(self.copy_address, self.open_address, 1, spacing=6)
         warned = in_row((self._warning, 1), self.shrink, spacing=8)
@@ -332,7 +332,7 @@ class ImageBox(QFrame):
 
 
 class ImageStrip(QWidget):
-    """Images side by side, on a new line where the room ends. Signals carry the image's place."""
+    """Images side by side, wrapped to the width. Signals carry the image's index."""
 
     detail_chosen = Signal(int, object)
     removed = Signal(int)
@@ -379,7 +379,7 @@ class ImageStrip(QWidget):
 
 
 class ImageDialog(QDialog):
-    """Shows one image; open it with ``show``."""
+    """Dialog with one image; open it with ``show``."""
 
     def __init__(self, image: Image, parent: QWidget) -> None:
         super().__init__(parent)
@@ -425,7 +425,7 @@ class ImageDialog(QDialog):
 
 
 class _Canvas(QWidget):
-    """Draws the picture as large as it fits, at most in its own size, on squares where it is transparent."""
+    """Draw the picture as large as it fits, at most in its own size, on squares where it is transparent."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -50,7 +50,7 @@ _decoded: OrderedDict[tuple[int, int, int, int], QImage] = OrderedDict()
 
 
 def sources_of(mime: QMimeData) -> list[Source]:
-    """The images in a paste or drop, in order; empty when it is to be taken as text.
+    """Return the images in a paste or drop, in order; none if it must be inserted as text.
 
     Text wins over a bitmap that comes with it: a spreadsheet offers both and means the text.
     """
@@ -66,7 +66,7 @@ def sources_of(mime: QMimeData) -> list[Source]:
         bitmap = mime.imageData()
         if isinstance(bitmap, QImage) and not bitmap.isNull():
             return [bitmap.copy()]
-        return addresses or [_bytes_of_picture(mime)]  # for what is wrong with them to be said
+        return addresses or [_bytes_of_picture(mime)]  # unreadable bytes are returned, so that the error is reported
     return addresses
 
 
@@ -85,7 +85,7 @@ def _has_picture(mime: QMimeData) -> bool:
 
 
 def _bytes_of_picture(mime: QMimeData) -> bytes:
-    """The bytes of the first picture as they are; empty where only Qt's own form of one is offered."""
+    """Return the unchanged bytes of the first picture; empty if only Qt's own format is offered."""
     kinds = (kind for kind in mime.formats() if kind.startswith("image/"))
     return next((data for kind in kinds if (data := bytes(mime.data(kind).data()))), b"")
 
@@ -95,7 +95,7 @@ def _is_picture_address(url: QUrl) -> bool:
 
 
 def read_source(source: Source) -> Image:
-    """The image part of a source. Raises ImageError in words; blocks."""
+    """Return the image part of a source. Raises ImageError with a message; blocks."""
     if isinstance(source, QImage):
         return images.image_from(_encoded(source, "PNG"), "pasted.png")
     if isinstance(source, bytes):
@@ -117,7 +117,7 @@ def _image_from(data: bytes, name: str | None) -> Image:
 
 
 def decode(image: Image, box: QSize) -> QImage:
-    """The picture scaled down to fit ``box``, turned upright. Raises ImageError in words; blocks."""
+    """Return the picture scaled down to fit ``box``, turned upright. Raises ImageError with a message; blocks."""
     key = (len(image.url), hash(image.url), box.width(), box.height())
     picture = _decoded.get(key)
     if picture is None:
@@ -147,7 +147,7 @@ def is_quick(image: Image) -> bool:
 
 
 def shrunk(image: Image) -> Image:
-    """A smaller copy, at most ``SHRINK_SIDE`` pixels a side, upright: PNG where it is transparent or drawn, else JPEG.
+    """Return a smaller, upright copy: PNG if it is transparent or a drawing, else JPEG; at most ``SHRINK_SIDE`` a side.
 
     Raises ImageError when it cannot be read, is animated or cut off, or would not become smaller; blocks.
     """
@@ -164,7 +164,7 @@ def shrunk(image: Image) -> Image:
         raise ImageError(f"{label} cannot be resized: it is cut off. Download or export it again.")
     picture = _read(data, form.encode(), QSize(side, side))
     clear = picture.hasAlphaChannel() and _is_clear(picture)
-    # Eight bits a colour, and no inks: what is read of other kinds is more than any gateway looks at.
+    # Convert to 8 bits a channel in RGB: gateways use no more of deeper or CMYK images.
     picture = picture.convertToFormat(QImage.Format.Format_ARGB32 if clear else QImage.Format.Format_RGB32)
     kind, smaller = ("PNG", _encoded(picture, "PNG")) if clear else ("JPEG", _encoded(picture, "JPEG"))
     if not clear and form == "png" and len(drawn := _encoded(picture, "PNG")) <= len(smaller) * _DRAWN:

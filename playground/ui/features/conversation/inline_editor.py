@@ -1,4 +1,4 @@
-"""Editing a text in place: the editor, and its connection to what the session stores of open editors."""
+"""Editor of a text in place, and its connection to the session's store of open editors."""
 
 from __future__ import annotations
 
@@ -66,10 +66,10 @@ class InlineEditor(QWidget):
 
 
 class TextEditing:
-    """Edits one text of a turn while the session has an editor open for it.
+    """Edit one text of a turn while the session has an editor open for it.
 
-    What is typed goes to the session at once, so that it is saved and survives the card. `opened` places a new editor,
-    `closed` is told whether it had the focus.
+    Each edit is stored in the session at once, so that it is saved and survives the card. `opened` places a new editor,
+    `closed` is called with whether it had the focus.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class TextEditing:
         if self._key is None:
             return
         if self.editor is None:
-            self._put(None)
+            self._store(None)
             self._follow_again()
         if self.editor is not None:
             self.editor.setFocus()
@@ -125,13 +125,13 @@ class TextEditing:
         editor.cancelled.connect(self._cancel)
         self._opened(editor)
 
-    def _put(self, text: str | None) -> None:
+    def _store(self, text: str | None) -> None:
         if (key := self._key) is not None:
             self._commands.put_editor(OpenEdit(turn=key.turn, what=key.what, call=key.call, text=text))
 
     def _typed(self) -> None:
         if self.editor is not None:
-            self._put(self.editor.text if self.editor.text != self._original() else None)
+            self._store(self.editor.text if self.editor.text != self._original() else None)
 
     def _save(self) -> None:
         if self._key is not None:

@@ -24,7 +24,7 @@ class Link(NamedTuple):
 
 
 class LinkKeys:
-    """The links of one text; the chosen link is selected, so that it is seen and can be copied."""
+    """The links of one text; the chosen link is selected, so that it is visible and can be copied."""
 
     def __init__(self, view: QTextEdit, document: QTextDocument, writer: DocumentWriter) -> None:
         self._view = view

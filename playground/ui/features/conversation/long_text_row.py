@@ -1,4 +1,4 @@
-"""The line below a text that is shown in part: how much of it is shown, and the ways to all of it."""
+"""Row below a partly shown text: the size of the visible part, and commands on the whole text."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ FULL_TEXT = "Collapsed; full text is sent"
 
 
 class LongTextRow(QWidget):
-    """``refresh`` after another part of ``shown`` is shown. All of it is copied, saved and opened, exactly."""
+    """Row for ``shown_text``; call ``refresh`` after its visible part changes. Commands use the whole text exactly."""
 
     more_asked = Signal()
     collapse_asked = Signal()
     reworded = Signal()  # and possibly of another height
 
-    def __init__(self, shown: ShownText, parent: QWidget) -> None:
+    def __init__(self, shown_text: ShownText, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("longTextRow")
-        self._shown = shown
+        self._shown = shown_text
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self.words = text_label("", "small")
         self.words.setObjectName("longTextSize")
@@ -58,18 +58,18 @@ class LongTextRow(QWidget):
         self.save.clicked.connect(lambda: spawn(self._save(), name="save a text"))
 
     def refresh(self) -> None:
-        """Say which part is shown."""
-        shown = self._shown
-        start, stop = shown.part
+        """Show the size of the visible part."""
+        shown_text = self._shown
+        start, stop = shown_text.part
         if start:
-            words = f"Characters {start + 1:,} to {stop:,} of {shown.length:,}"
+            words = f"Characters {start + 1:,} to {stop:,} of {shown_text.length:,}"
         else:
-            words = f"First {size(shown.part_size)} of {size(shown.size)}"
-        self.more.setVisible(shown.may_show_more)
-        self.collapse.setVisible(not shown.is_collapsed)
-        self._say(words)
+            words = f"First {size(shown_text.part_size)} of {size(shown_text.size)}"
+        self.more.setVisible(shown_text.may_show_more)
+        self.collapse.setVisible(not shown_text.is_collapsed)
+        self._set_words(words)
 
-    def _say(self, words: str) -> None:
+    def _set_words(self, words: str) -> None:
         self.words.setText(words)
         self.reworded.emit()
 
@@ -81,11 +81,11 @@ class LongTextRow(QWidget):
 
     def _open(self) -> None:
         if problem := open_in_editor(self._shown.text, "text.txt"):
-            self._say(problem)
+            self._set_words(problem)
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._shown.text)
-        self._say(f"Copied {size(self._shown.size)}")
+        self._set_words(f"Copied {size(self._shown.size)}")
 
     async def _save(self) -> None:
         data = _encoded(self._shown.text)
@@ -95,9 +95,9 @@ class LongTextRow(QWidget):
         try:
             await asyncio.to_thread(write_whole, path, data)
         except OSError as error:
-            self._say(f"{path.name} could not be saved: {error.strerror or error}")
+            self._set_words(f"{path.name} could not be saved: {error.strerror or error}")
         else:
-            self._say(f"Saved as {path.name}")
+            self._set_words(f"Saved as {path.name}")
 
 
 def _encoded(text: str) -> bytes:

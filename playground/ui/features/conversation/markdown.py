@@ -25,7 +25,7 @@ _BARE_URL = re.compile(r"https?://[^\s<>\"'`|\\^{}]+[^\s<>\"'`|\\^{}.,;:!?)\]]")
 
 
 class Style(IntFlag):
-    """How a run of characters looks."""
+    """Style flags of a run of characters."""
 
     PLAIN = 0
     BOLD = 1
@@ -38,7 +38,7 @@ class Style(IntFlag):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Characters of one look. ``href`` is a link's address; ``token`` a kind of code ("keyword", "string" ...)."""
+    """Characters of one style. ``href`` is a link's address; ``token`` a kind of code ("keyword", "string" ...)."""
 
     text: str
     style: Style = Style.PLAIN
@@ -98,7 +98,7 @@ def _inline_parser() -> MarkdownIt:
 
 @lru_cache(maxsize=512)
 def _inline_spans(text: str) -> tuple[Span, ...]:
-    """Parse the text inside a block; a growing block is parsed again and again, most of its text is not."""
+    """Parse the text inside a block; cached, since a growing block is parsed repeatedly."""
     (token,) = _inline_parser().parseInline(text)
     return _spans(token.children or [])
 
@@ -128,7 +128,7 @@ class Context(NamedTuple):
 
 
 class Parsed(NamedTuple):
-    """``last`` is the source line with which the last top-level block begins, ``before`` the lines drawn above it."""
+    """Parsed lines; ``last`` is the source line of the last top-level block, ``before`` counts the lines above it."""
 
     lines: list[Line]
     context: Context
@@ -168,7 +168,7 @@ def plain_lines(source: str) -> list[Line]:
 
 
 class _Walker:
-    """Turns markdown-it's tokens into lines."""
+    """Convert markdown-it's tokens into lines."""
 
     def __init__(self, source: Sequence[str], context: Context) -> None:
         self.lines: list[Line] = []
@@ -197,9 +197,9 @@ class _Walker:
         for token in block:
             if token.map is not None:
                 self._line = token.map[0]
-            self._take(token)
+            self._convert(token)
 
-    def _take(self, token: Token) -> None:
+    def _convert(self, token: Token) -> None:
         match token.type:
             case "bullet_list_open":
                 self._lists.append(None)
@@ -256,7 +256,7 @@ class _Walker:
     def _first_number(self, token: Token) -> int | None:
         depth = len(self._lists)
         if self._line < self._hidden and depth < len(self._numbers) and (number := self._numbers[depth]) is not None:
-            return number - 1  # the hidden item stands for the one before
+            return number - 1  # the hidden item takes the number before
         return int(token.attrs.get("start", 1))
 
     def _open_item(self, token: Token) -> None:

@@ -18,7 +18,7 @@ _BULLETS = re.compile(r"([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)+\d*)([-*+.)])\Z"
 
 
 class MarkdownStream:
-    """``lines`` are drawn; ``append_markdown`` returns the index from which they changed."""
+    """Parse growing Markdown into ``lines``; ``append_markdown`` returns the first index that changed."""
 
     def __init__(self) -> None:
         self.lines: list[Line] = []
@@ -44,8 +44,8 @@ class MarkdownStream:
         del self.lines[start:]
         *complete, rest = (self._rest + text).split("\n")
         for line in complete:
-            self._take(line)
-        self._rest = self._take_front(rest)
+            self._add_line(line)
+        self._rest = self._cut_long_line(rest)
         if complete:
             self._settle()
         self.lines += self._growing_lines()
@@ -60,8 +60,8 @@ class MarkdownStream:
             lines[-1:] = [replace(last, rows=last.rows[:-1]), row]
         return lines
 
-    def _take(self, line: str) -> None:
-        line = self._take_front(line)
+    def _add_line(self, line: str) -> None:
+        line = self._cut_long_line(line)
         self._tail.append(line)
         self._size += len(line) + 1
         goes_on = self._context.mark or self._context.kind == "table_open"
@@ -71,8 +71,8 @@ class MarkdownStream:
             if self._size > longest:
                 self._cut(parsed)
 
-    def _take_front(self, rest: str) -> str:
-        """Cut pieces off a line that is too long. Return what is left of it."""
+    def _cut_long_line(self, rest: str) -> str:
+        """Cut pieces off a line that is too long. Return the rest."""
         while len(rest) > LONG_LINE:
             space = rest.rfind(" ", LONG_LINE - 300, LONG_LINE)
             end = space + 1 if space >= 0 else LONG_LINE
@@ -98,7 +98,7 @@ class MarkdownStream:
         return parsed
 
     def _settle(self) -> Parsed | None:
-        """Make all top-level blocks but the last final. Return what was parsed if there are no others."""
+        """Make all top-level blocks but the last final. Return the parsed tail if there is only one."""
         parsed = self._parse()
         self._end = parsed.context
         if (first := parsed.last - len(self._context.lines)) > 0:

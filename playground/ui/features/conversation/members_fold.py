@@ -1,4 +1,4 @@
-"""The members that came with a call, a text or an answer and have no place of their own: a line that opens to JSON."""
+"""Unknown members of a call, a text or an answer: a line that opens to their JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SIZES = " Long texts and lists are shown by their beginning; Copy and the raw an
 
 
 class MembersFold(QWidget):
-    """Folded until it is opened; its text is written then. It goes by the names that ``ReasoningView`` has, too."""
+    """A fold whose JSON is written when it is opened. Has the same methods as ``ReasoningView``."""
 
     height_changed = Signal()
 
@@ -50,7 +50,7 @@ class MembersFold(QWidget):
         self._refresh()
 
     def show_members(self, members: Beside) -> None:
-        """Show these, as folded or open as it is."""
+        """Show other members; the fold keeps its state."""
         if members != self._shown:
             self._shown, self._source = members, None
             self.unread = True
@@ -58,7 +58,7 @@ class MembersFold(QWidget):
 
     @property
     def source(self) -> str:
-        """The text that is shown when it is open."""
+        """The text shown in the open fold."""
         if self._source is None:
             self._source = beside_text(self._shown) if self._shown is not None else ""
         return self._source

@@ -45,7 +45,7 @@ ABOVE = 12  # pixels above a message that is shown
 
 
 class TokenCount:
-    """Shows the token count in the composer, soon after `poke`. Each turn and tool is counted once."""
+    """Show the token count in the composer, soon after `poke`. Each turn and tool is counted once."""
 
     def __init__(self, pane: ConversationPane, parent: QObject) -> None:
         self._pane = pane
@@ -55,7 +55,7 @@ class TokenCount:
         self.poke = throttle.poke
 
     def _count(self) -> None:
-        composer, panes = self._pane.composer, self._pane.asked
+        composer, panes = self._pane.composer, self._pane.target_panes
         tools = self._offered()
         if sum(id(tool) not in self._tools for tool in tools) > FEW:
             if not self._measuring:
@@ -94,7 +94,7 @@ class TokenCount:
 
     def _offered(self) -> tuple[ToolDefinition, ...]:
         """Return the tools of all lanes that are sent to; most lanes share theirs."""
-        tools = {id(tool): tool for pane in self._pane.asked for tool in pane.session.settings.tools}
+        tools = {id(tool): tool for pane in self._pane.target_panes for tool in pane.session.settings.tools}
         return tuple(tools.values())
 
     async def _measure_tools(self, tools: tuple[ToolDefinition, ...]) -> None:
@@ -154,7 +154,7 @@ class Columns(Protocol):
 
 
 class CentralMode(Protocol):
-    """A page shown in place of the conversation, which Run, Stop and Find are about meanwhile."""
+    """A page in place of the conversation; Run, Stop and Find apply to it."""
 
     @property
     def under_way(self) -> bool: ...
@@ -209,11 +209,11 @@ class ConversationPane(TranscriptPane):
 
     @property
     def front(self) -> TranscriptPane:
-        """The pane that keyboard commands are for: this one, or that of the lane in front."""
+        """The pane that keyboard commands apply to: this one, or that of the lane in front."""
         return self.columns.front if self.columns is not None else self
 
     @property
-    def asked(self) -> Sequence[TranscriptPane]:
+    def target_panes(self) -> Sequence[TranscriptPane]:
         """The panes that a message goes to."""
         return self.columns.ticked if self.columns is not None else (self,)
 

@@ -10,7 +10,7 @@ from playground.ui.widgets.form_parts import text_label
 
 
 class PartsRow(QWidget):
-    """Leads to the other pages; hidden if there is only one. `asked` carries "first", "before", "after" or "last".
+    """Buttons to the other pages; hidden if there is only one. `asked` carries "first", "before", "after" or "last".
 
     `what` is the plural noun of the parts.
     """
@@ -30,8 +30,8 @@ class PartsRow(QWidget):
     def say(self, first: int, stop: int, count: int, *, growing: bool = False) -> None:
         """Show that the parts from `first` to before `stop` of `count` are in view; while `growing`, the last ones."""
         stop = min(stop, count)
-        shown = count > stop - first
-        if shown:
+        has_pages = count > stop - first
+        if has_pages:
             self._make()
             numbers = f"{self._what} {first + 1:,} to {stop:,} of {count:,}"
             so_far = f"{count:,} {self._what} so far · the last ones are shown"
@@ -40,11 +40,11 @@ class PartsRow(QWidget):
             for key, button in self.buttons.items():
                 button.setVisible(not growing)
                 button.setEnabled(can[key])
-        if shown is self.isHidden():
-            self.setVisible(shown)
+        if has_pages is self.isHidden():
+            self.setVisible(has_pages)
 
     def _make(self) -> None:
-        """Make the buttons, which hardly any card needs."""
+        """Create the buttons when a card first needs them."""
         for key, text, words in (
             ("first", "Beginning", f"The first {self._what} of this turn"),
             ("before", "Back", f"The {self._what} before these"),

@@ -19,7 +19,10 @@ EXCERPT = 300  # characters looked at for the folded line
 
 
 class ReasoningView(QFrame):
-    """``draw_growing_thinking`` while it arrives, ``settle`` when it is whole. A fold or unfold by hand stays."""
+    """Show reasoning: ``draw_growing_thinking`` while it streams, ``settle`` once it is complete.
+
+    A fold or unfold by the user stays.
+    """
 
     height_changed = Signal()
 
@@ -43,16 +46,16 @@ class ReasoningView(QFrame):
 
     @property
     def text_view(self) -> TextView:
-        """The text inside."""
+        """The view of the text."""
         return self._text
 
     @property
     def source(self) -> str:
-        """All the reasoning received."""
+        """The reasoning received so far."""
         return self._text.source + "".join(self._pending)
 
     def draw_growing_thinking(self, fragments: Sequence[str], facts: str | None) -> None:
-        """More has arrived; ``fragments`` are all pieces so far, ``facts`` None when no more of it comes."""
+        """Show the fragments received so far; ``facts`` is None once the reasoning is complete."""
         fresh = fragments[self._drawn :]
         live = facts is not None
         if not fresh and live == self._live and (facts or "") == self._facts:
@@ -66,7 +69,7 @@ class ReasoningView(QFrame):
         self._refresh()
 
     def settle(self, facts: str) -> None:
-        """No more comes; ``facts`` is what it took."""
+        """Finish the reasoning; ``facts`` is its duration and size in words."""
         if self._live or facts != self._facts:
             self._live = False
             self._facts = facts
@@ -99,7 +102,7 @@ class ReasoningView(QFrame):
             self._refresh()
 
     def fold_as_new(self) -> None:
-        """Forget what was shown and whether it was folded by hand."""
+        """Reset the view for other reasoning, including a fold by the user."""
         self._chosen, self._live, self._drawn = None, False, 0
 
     def _toggle(self) -> None:

@@ -79,7 +79,7 @@ def estimate_height(row: Row, width: int, zoom: float) -> int:
 
 
 class PathSize:
-    """The estimated size of a path in tokens and images. A turn that stays is measured once."""
+    """The estimated size of a path in tokens and images; unchanged turns are measured once."""
 
     def __init__(self) -> None:
         self._sizes: dict[str, tuple[Turn, int, int]] = {}

@@ -36,7 +36,7 @@ class Part(NamedTuple):
 
 
 class Change(NamedTuple):
-    """The first line that may be different, and the first one that was written."""
+    """Indexes of the first line that may differ, and of the first line that was written."""
 
     first: int
     touched: int
@@ -87,7 +87,7 @@ class ShownText:
         self._exact = mode != "markdown"
         self._follows = True  # more of the text is drawn when it is received
         self._stream = MarkdownStream()
-        self._after_return = False  # what is drawn ends with half a line end
+        self._after_return = False  # the drawn text ends with the first half of a line end
 
     @property
     def text(self) -> str:
@@ -111,30 +111,30 @@ class ShownText:
         """Return whether ``show_more`` has more to show."""
         return self.part.stop < self.length and self.part.stop - self.part.start < GROWING
 
-    def give(self, text: str) -> None:
+    def set_text(self, text: str) -> None:
         """Show another text from its beginning."""
-        self.share(text)
+        self.share_text(text)
         self.by_lines = False
         self.collapse()
 
-    def share(self, text: str) -> None:
+    def share_text(self, text: str) -> None:
         """Keep ``text``, equal to this text, instead of a copy."""
         self._pieces, self.length, self.size = [text], len(text), byte_count(text)
 
-    def give_lines(self, source: str, lines: Sequence[Line]) -> None:
-        """Show lines made elsewhere for ``source``."""
-        self.share(source)
+    def set_lines(self, source: str, lines: Sequence[Line]) -> None:
+        """Show lines that the caller laid out for ``source``."""
+        self.share_text(source)
         self.by_lines, self._follows, self.part = True, False, Part(0, len(source))
         self._writer.write(0, lines)
 
     def collapse(self) -> None:
-        """Show the beginning, as at first."""
+        """Show only the beginning."""
         self._show(Part(0, beginning(self.text, self.mode)), exact=self.mode != "markdown")
         self._follows = self.part.stop == self.length
         self.is_collapsed = True
 
     def show_more(self) -> None:
-        """Show a further part behind the one that is shown."""
+        """Show the next part as well."""
         text = self.text
         stop = _end(text, self.part.stop, LARGE, LINES)
         self._write(text[self.part.stop : stop])
@@ -181,7 +181,7 @@ class ShownText:
         if not self._exact:
             first = self._stream.append_markdown(text)
             return Change(first, self._writer.write(first, self._stream.lines[first:]))
-        # A line end received in two pieces is one: the first piece has drawn it.
+        # A line end received in two pieces counts once: the first piece has drawn it.
         if text.startswith("\n") and self._after_return:
             text = text[1:]
         self._after_return = text.endswith("\r")

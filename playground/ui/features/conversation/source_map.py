@@ -46,7 +46,7 @@ class Run(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """Characters of one drawn paragraph."""
+    """The characters of one drawn paragraph."""
 
     line: int
     cell: int
@@ -55,7 +55,7 @@ class Stretch(NamedTuple):
 
 
 class SourceMap:
-    """Grows with its text: ``follow`` goes on from the first line that is different."""
+    """Map of a growing text; ``follow`` continues from the first line that differs."""
 
     def __init__(self) -> None:
         self._source = ""
@@ -184,7 +184,7 @@ class SourceMap:
         return match is not None and html.unescape(match[0]) == character
 
     def _pass_over(self, text: str, index: int) -> bool:
-        """Pass over what only the source has. Return whether the text continues there."""
+        """Skip characters that only the source has. Return whether the text continues there."""
         source, position, character = self._source, self._position, text[index]
         while position < len(source) and source[position] != character:
             match = _MARKUP.match(source, position)

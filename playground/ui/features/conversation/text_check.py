@@ -18,7 +18,7 @@ Asks = Callable[[str, JSONObject | None], Question[list[Problem]]]
 
 
 class TextCheck(QObject):
-    """Checks one text at a time; ``checked`` is emitted when the result for the last one is there."""
+    """Check one text at a time; ``checked`` is emitted when the result for the last one arrives."""
 
     checked = Signal()
 

@@ -1,4 +1,4 @@
-"""Characters of a text that are marked: what a search matches, and what belongs to an event chosen elsewhere.
+"""Marked characters of a text: the matches of a search, and the characters of an event chosen elsewhere.
 
 They are named by their places in the source and marked where they are drawn, as Markdown, laid out or exactly, and
 while the text grows. Nothing is worked out until something is marked or it is asked what is selected.
@@ -24,10 +24,10 @@ Span = tuple[int, int]  # first character and the one after the last
 class TextMarks:
     """The marks of one document that shows a text."""
 
-    def __init__(self, document: QTextDocument, writer: DocumentWriter, shown: ShownText) -> None:
+    def __init__(self, document: QTextDocument, writer: DocumentWriter, shown_text: ShownText) -> None:
         self._document = document
         self._writer = writer
-        self._shown = shown
+        self._shown = shown_text
         self._start = 0  # of the text: where the map begins
         self._map: SourceMap | None = None
         self._first_new = 0  # the first line that the map does not have
@@ -47,13 +47,13 @@ class TextMarks:
         return self._shown.text if self._original is None else self._original
 
     def set_original(self, original: str | None) -> None:
-        """Name places by those of ``original``, which the text spells in another way; None: by those of the text."""
+        """Use places of ``original``, which the text formats in another way; None uses places of the text."""
         if original != self._original:
             self._original = original
             self.follow(0)
 
     def show_linked(self, spans: Sequence[Span]) -> bool:
-        """Mark these characters as belonging together. Return whether that is a change."""
+        """Mark linked characters. Return whether that is a change."""
         sorted_spans = tuple(sorted(spans))
         if sorted_spans == self._linked:
             return False
@@ -74,14 +74,14 @@ class TextMarks:
 
     @property
     def linked_places(self) -> list[Span]:
-        """Where the linked characters are drawn: document positions, begin and end."""
+        """Document positions of the linked characters, as (begin, end)."""
         if self._linked_places is None:
             self._linked_places = [place for span in self._linked for place in self._drawn(span)]
         return self._linked_places
 
     @property
     def current_place(self) -> Span | None:
-        """Where the current match is drawn; for what is not drawn itself, as an address, the character before it."""
+        """The drawn place of the current match; for undrawn text, such as an address, the character before it."""
         if self._current is None or self._current >= len(self._matches):
             return None
         span, part = self._matches[self._current], self._shown.part

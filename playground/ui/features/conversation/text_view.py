@@ -44,12 +44,12 @@ MARK_DESCRIBED = 200  # characters of a marked passage in its description
 
 
 class _Document(QTextDocument):
-    """A document that opens nothing: whatever resource is asked for, there is an empty one."""
+    """A document that loads no resources: every requested resource is empty."""
 
     def loadResource(self, kind: int, name: object) -> object:
         if kind != QTextDocument.ResourceType.ImageResource.value:
             return b""
-        picture = QImage(1, 1, QImage.Format.Format_ARGB32)  # for none, and for an empty one, Qt opens the file itself
+        picture = QImage(1, 1, QImage.Format.Format_ARGB32)  # without a picture, Qt would open the file itself
         picture.fill(Qt.GlobalColor.transparent)
         return picture
 
@@ -84,11 +84,11 @@ class TextView(QTextEdit):
         layout = self._document.documentLayout()
         layout.update.disconnect()
         layout.update.connect(self._layout_changed)
-        # The width is ours to say, once a change. NoWrap would unwrap it all, WidgetWidth lay it out a second time.
+        # A fixed width is set once a change: NoWrap would unwrap all lines, WidgetWidth lay them out twice.
         self.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)
-        self.setLineWrapColumnOrWidth(self.width())  # what is written before it has its place: at 0 all would be folded
+        self.setLineWrapColumnOrWidth(self.width())  # width 0 would wrap text that is written before the first layout
         self._writer = DocumentWriter(self._document, zoom=zoom, muted=muted)
-        self._colours = tokens()  # those the document is written in
+        self._colours = tokens()  # colours of the document's formats
         self.shown = ShownText(self._writer, mode)
         self.marks = TextMarks(self._document, self._writer, self.shown)
         self.links = LinkKeys(self, self._document, self._writer)
@@ -102,13 +102,13 @@ class TextView(QTextEdit):
         self.setTabChangesFocus(True)
         self.setProperty("kind", "text")
         self.viewport().setAutoFillBackground(False)
-        for widget in (self, self.viewport()):  # what is written already stays painted when more comes below
+        for widget in (self, self.viewport()):  # painted text stays when more is added below
             widget.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self._height = 0
-        self._heights: dict[int, int] = {}  # of what is drawn, by widths: each that is asked for is a layout
+        self._heights: dict[int, int] = {}  # heights by width: each one computed costs a layout
         self._pressed: QPoint | None = None  # where the left button went down
 
     @property
@@ -138,14 +138,14 @@ class TextView(QTextEdit):
 
     def set_text(self, text: str) -> None:
         """Show ``text``; if it begins with what is shown, only the rest is added."""
-        shown = self.shown
-        if shown.by_lines or not shown.length or not text.startswith(shown.text):
-            shown.give(text)
+        display = self.shown
+        if display.by_lines or not display.length or not text.startswith(display.text):
+            display.set_text(text)
             self._follow()
-        elif len(text) == shown.length:
-            shown.share(text)
+        elif len(text) == display.length:
+            display.share_text(text)
         else:
-            self.append(text[shown.length :])
+            self.append(text[display.length :])
 
     def set_mode(self, mode: str) -> None:
         """Show the same text another way."""
@@ -160,7 +160,7 @@ class TextView(QTextEdit):
         if len(lines) > LINES or sum([len(line.text) for line in lines]) > LARGE:
             self.set_text(source)
         else:
-            self.shown.give_lines(source, lines)
+            self.shown.set_lines(source, lines)
             self._follow()
 
     def set_zoom(self, zoom: float) -> None:
@@ -171,7 +171,7 @@ class TextView(QTextEdit):
             self._fit()
 
     def _follow(self) -> None:
-        """Adapt to other lines."""
+        """Update the view after a change of the lines."""
         self.marks.follow(0)
         self._show_row()
         self._fit()
@@ -230,7 +230,7 @@ class TextView(QTextEdit):
         scroll_to(self, QRectF(0, 0, 1, 1))
 
     def _select(self, anchor: int, position: int) -> None:
-        """A selection up to the end must not have grown with the text."""
+        """Restore a selection, so that one up to the end does not grow with the text."""
         cursor = self.textCursor()
         if (cursor.anchor(), cursor.position()) == (anchor, position):
             return
@@ -240,7 +240,7 @@ class TextView(QTextEdit):
         self.setTextCursor(cursor)
 
     def _repaint_from(self, index: int, changed: float) -> None:
-        """Paint again from a line on, or what Qt says if that is less: with a table in the text it says everything."""
+        """Repaint from a line on, or the smaller area that Qt reports; with a table, Qt reports the whole text."""
         lines = self._writer.lines
         if changed == math.inf or not lines:
             return
@@ -270,14 +270,14 @@ class TextView(QTextEdit):
         return self._heights[width] + self._foot() + self._row_height(width)
 
     def sizeHint(self) -> QSize:
-        width = max(self.width(), 50)  # a layout asks for the height at the width hinted, too: each one is a layout
+        width = max(self.width(), 50)  # Qt also asks for the height at the hinted width; each width costs a layout
         return QSize(width if self.shown.is_capped else 200, self.heightForWidth(width))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(50, 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Not QTextEdit's own, which would lay the whole text out again at each new height."""
+        """Skip QTextEdit's handler, which would lay out the whole text again at each new height."""
         for bar in (self.horizontalScrollBar(), self.verticalScrollBar()):
             bar.setRange(0, 0)
         if self._document.textWidth() != self.width():
@@ -285,10 +285,10 @@ class TextView(QTextEdit):
         if event.oldSize().width() != self.width():
             self.viewport().update()
             self._place_row()
-            self._copies.follow()  # another height alone comes with text, and that places them
+            self._copies.follow()  # a change of height alone follows a change of text, which places them
 
     def _foot(self) -> int:
-        """Room for what reaches below the last line: a code block's frame, a table's last line."""
+        """Return the space below the last line for a code block's frame or a table's border, in pixels."""
         lines = self._writer.lines
         return {"code": CODE_PAD, "table": 1}.get(lines[-1].kind, 0) if lines else 0
 
@@ -324,7 +324,7 @@ class TextView(QTextEdit):
         if (cursor := self.textCursor()).hasSelection():
             selection = QAbstractTextDocumentLayout.Selection()
             selection.cursor = cursor
-            t, focused = tokens(), self.hasFocus()  # one left behind recedes before what is marked from elsewhere
+            t, focused = tokens(), self.hasFocus()  # an unfocused selection is painted beneath linked characters
             selection.format.setBackground(QColor(t.accent if focused else t.line))
             selection.format.setForeground(QColor(t.on_accent if focused else t.text))
             selections.insert(len(selections) if focused else 0, selection)
@@ -334,7 +334,7 @@ class TextView(QTextEdit):
         painter.end()
 
     def show_matches(self, spans: Sequence[Span], current: int | None) -> None:
-        """Highlight these characters of the source, those of number ``current`` more than the others."""
+        """Highlight matches in the source; the match of number ``current`` more than the others."""
         if self.marks.show_matches(spans, current):
             self.viewport().update()
 
@@ -342,13 +342,13 @@ class TextView(QTextEdit):
     current_match = Property(list, lambda view: list(view.marks.current_place or ()))
 
     def show_linked(self, spans: Sequence[Span]) -> None:
-        """Mark these characters of the source: they belong to what is chosen elsewhere."""
+        """Mark characters of the source that belong to an event chosen elsewhere."""
         if self.marks.show_linked(spans):
             self.setAccessibleDescription(self._describe_marks())
             self.viewport().update()
 
     def _describe_marks(self) -> str:
-        """The first marked passage in words, for people who do not see the colour."""
+        """Return the first marked passage in words, for screen readers."""
         if not (places := self.marks.linked_places):
             return ""
         begin, end = places[0]
@@ -371,10 +371,10 @@ class TextView(QTextEdit):
         paint_frames(painter, clip, self._writer, self._layout, places, self.width(), self.font())
 
     def _line_at(self, y: float) -> int:
-        """The line at a height. By halving: the layout's own hit test looks at every line there is."""
+        """Return the line at a height by binary search; the layout's hit test is linear."""
         count = len(self._writer.lines)
         first, step = count - 1, 1
-        while first > 0 and self._line_rect(first).bottom() >= y:  # mostly it is near the end, where the text grows
+        while first > 0 and self._line_rect(first).bottom() >= y:  # most lookups are near the end, where the text grows
             first, step = max(first - step, 0), step * 2
         lines = range(first, count)
         return min(first + bisect_left(lines, y, key=lambda index: self._line_rect(index).bottom()), count - 1)
@@ -402,7 +402,7 @@ class TextView(QTextEdit):
     # Copying
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        """Plain text only; all of an exact text is all of it as it is, not only the part that is drawn."""
+        """Return the selection as plain text; all of an exact text includes the part that is not drawn."""
         cursor, data = self.textCursor(), QMimeData()
         everything = cursor.selectionStart() == 0 and cursor.selectionEnd() == self._document.characterCount() - 1
         exact = self.mode != "markdown" or self.shown.is_capped

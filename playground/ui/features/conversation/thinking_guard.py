@@ -14,7 +14,7 @@ from playground.ui.widgets.notice_bar import NoticeBar
 
 
 class ThinkingGuard:
-    """Checks edits of one session at a time and warns in a notice bar."""
+    """Check edits of one session at a time and warns in a notice bar."""
 
     def __init__(self, notice: NoticeBar) -> None:
         self._notice = notice

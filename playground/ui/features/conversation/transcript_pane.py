@@ -58,7 +58,7 @@ def cost_of_turn(session: Session, turn_id: str, entered: PriceLookup) -> str:
 
 
 class TranscriptPane(Centre):
-    """Shows the messages of one session at a time. Call `begin` once it is complete.
+    """Show the messages of one session at a time. Call `begin` once it is complete.
 
     `empty` is shown while there are no messages, `below` under the bar of the debugger and the notice. With `fixed`
     nothing is offered that changes a message.
@@ -86,7 +86,7 @@ class TranscriptPane(Centre):
         self.notice.setObjectName("conversationNotice")
         self._guard = ThinkingGuard(self.notice)
         self.calls = CallCommands(session, self._all_answered, self._focus_waiting_call, self)
-        self.calls.said.connect(self.notice.say)
+        self.calls.message.connect(self.notice.say)
         self.wire = WireSignals(self)
         self.commands: TurnCommands = self.commands_type(self, self.calls, self.wire, self._guard, read_only=fixed)
         self.sizes = ImageSizes(self.notice, self)

@@ -74,7 +74,7 @@ class _Content(QWidget):
 
 
 class TranscriptView(QScrollArea):
-    """Shows rows as cards. It follows the newest message as long as the view is at the bottom.
+    """Show rows as cards. It follows the newest message as long as the view is at the bottom.
 
     `at_bottom_changed` says whether the newest message is in view; `laid_out` follows any change of cards.
     """

@@ -1,4 +1,4 @@
-"""The card of a turn: its header, its parts, its editors, and what went wrong."""
+"""The card of a turn: its header, parts, editors and errors."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ MAX_TIP = 1500  # characters of the message as it is sent
 
 
 class TurnCard(CardFrame):
-    """Shows one row. A row that is growing is drawn by `draw_growth`."""
+    """Show one row. A row that is growing is drawn by `draw_growth`."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class TurnCard(CardFrame):
 
     @property
     def tools(self) -> tuple[ToolDefinition, ...]:
-        """The tools that its calls are judged by."""
+        """The tools whose schemas validate the calls."""
         return self._context.tools
 
     @property

@@ -28,7 +28,7 @@ from playground.ui.widgets.role_words import ROLE_WORDS
 
 
 class CallEditor(QWidget):
-    """Edits a whole tool call, with Save and Cancel."""
+    """Edit a whole tool call, with Save and Cancel."""
 
     saved = Signal()
     edited = Signal()
@@ -79,7 +79,7 @@ class CallEditor(QWidget):
 
 
 class TurnEditor:
-    """Shows the open editors of one card.
+    """Show the open editors of one card.
 
     `body` holds the card's parts and the editors below or in place of them, `top` what is above the parts.
     """
@@ -293,5 +293,5 @@ class TurnEditor:
         self._context.frame.height_changed.emit()
 
 
-def _is_same(call: ToolCall, other: ToolCall) -> bool:
-    return (call.id, call.name, call.arguments) == (other.id, other.name, other.arguments)
+def _is_same(call: ToolCall, edited: ToolCall) -> bool:
+    return (call.id, call.name, call.arguments) == (edited.id, edited.name, edited.arguments)

@@ -59,7 +59,7 @@ class ErrorBody(QWidget):
     def __init__(self, body: str) -> None:
         super().__init__()
         self._body = body
-        self._view: TextView | None = None  # made when it is first shown
+        self._view: TextView | None = None  # created when it is first shown
         self.head = styled(QPushButton(SHOW_BODY), "heading")
         self.head.clicked.connect(self._toggle)
         self.copy = IconButton("copy", "Copy the whole body", size=14)
@@ -79,10 +79,10 @@ class ErrorBody(QWidget):
             self._view.height_changed.connect(self.height_changed)
             self._view.hide()
             self._column.addWidget(self._view)
-        shown = self._view.isHidden()
-        self._view.setVisible(shown)
-        self.copy.setVisible(shown)
-        self.head.setText(HIDE_BODY if shown else SHOW_BODY)
+        is_open = self._view.isHidden()
+        self._view.setVisible(is_open)
+        self.copy.setVisible(is_open)
+        self.head.setText(HIDE_BODY if is_open else SHOW_BODY)
         self._show_arrow()
         self.height_changed.emit()
 
@@ -248,7 +248,7 @@ class TurnEnd(QVBoxLayout):
         self._commands = commands
         self._turn_id = turn_id
         self._cards: list[QWidget] = []
-        self._about: object = None  # what the cards were made from
+        self._about: object = None  # state that the cards show
 
     def __bool__(self) -> bool:
         return bool(self._cards)

@@ -32,7 +32,7 @@ MAX_MODEL = 28  # characters
 
 
 class TurnHeader(QWidget):
-    """Shows the header of a turn. `menu` is filled by the card when it opens; `as_sent` is the card's, too."""
+    """Show the header of a turn. `menu` is filled by the card when it opens; `as_sent` is the card's, too."""
 
     edit_asked = Signal()
 
@@ -70,15 +70,15 @@ class TurnHeader(QWidget):
         more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu = QMenu(more)
         more.setMenu(self.menu)
-        left = (self._role, self._model, self._ending, self._adapted, self._unread, self._verdict, self._spec_check)
-        right = (self.as_sent, self.alternatives, self.edit, more)
+        labels = (self._role, self._model, self._ending, self._adapted, self._unread, self._verdict, self._spec_check)
+        buttons = (self.as_sent, self.alternatives, self.edit, more)
         row = in_row(of=self, margins=0, spacing=SPACING)
-        for part in left:
+        for part in labels:
             row.addWidget(part, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addStretch(1)
-        for control in (self._metrics, *right):
+        for control in (self._metrics, *buttons):
             row.addWidget(control)
-        self._parts = (*left, *right)
+        self._parts = (*labels, *buttons)
         self._has_model = False
 
     def show_row(self, row: Row, *, growing: bool, waiting: bool = False) -> str:
@@ -197,7 +197,7 @@ MAX_LISTED = 12  # alternatives in the tooltip
 
 
 class AlternativeSwitch(QWidget):
-    """Switches between alternatives with ‹ 1/3 ›. Hidden while there is only one.
+    """Switch between alternatives with ‹ 1/3 ›. Hidden while there is only one.
 
     `chosen` carries the id of the turn to show. `lane_of` returns the other lane that shows a turn, for the tooltips.
     """
@@ -213,8 +213,8 @@ class AlternativeSwitch(QWidget):
         self._earlier = IconButton("chevron-left", f"Earlier {noun}", size=14)
         self._number = text_label("", "small")
         self._later = IconButton("chevron-right", f"Later {noun}", size=14)
-        self._earlier.clicked.connect(lambda: self._go(-1))
-        self._later.clicked.connect(lambda: self._go(1))
+        self._earlier.clicked.connect(lambda: self._step(-1))
+        self._later.clicked.connect(lambda: self._step(1))
         self._number.setObjectName("alternativeNumber")
         if lane_of is not None:
             for part in (self._earlier, self._number, self._later):
@@ -231,7 +231,7 @@ class AlternativeSwitch(QWidget):
         self._later.setEnabled(self._index + 1 < len(alternatives))
         self.setVisible(len(alternatives) > 1)
 
-    def _go(self, step: int) -> None:
+    def _step(self, step: int) -> None:
         if 0 <= self._index + step < len(self._alternatives):
             self.chosen.emit(self._alternatives[self._index + step])
 
@@ -241,7 +241,7 @@ class AlternativeSwitch(QWidget):
         return super().eventFilter(watched, event)
 
     def _describe_lanes(self) -> None:
-        """Name the lanes of other alternatives when a person looks; searching them is slow."""
+        """Name the lanes of other alternatives in the tooltip, on demand since the search is slow."""
         if self._lane_of is None:
             return
         neighbours = (self._earlier, "Earlier", self._index - 1), (self._later, "Later", self._index + 1)

@@ -77,7 +77,7 @@ class PartContext:
 
 
 class PartView(Generic[V, P]):
-    """Draws a part of one kind, `P`, in a widget of one kind, `V`."""
+    """Draw a part of one kind, `P`, in a widget of one kind, `V`."""
 
     widget: ClassVar[type[QWidget]] = QWidget
     is_edited_in_place: ClassVar[bool] = False  # the editor of the turn's text replaces it
@@ -328,7 +328,7 @@ class TurnParts:
         self.before: Counter[str] = Counter()
 
     @property
-    def shown(self) -> Sequence[Shown]:
+    def parts_in_view(self) -> Sequence[Shown]:
         """The parts in view, in the order of `views`."""
         return self._parts[self.first : self.first + len(self.views)]
 
@@ -421,7 +421,7 @@ class TurnParts:
     def set_raw(self, raw: bool) -> None:
         """Show texts exactly as they were received, or drawn."""
         self._context.raw = raw
-        for view, part in zip(self.views, self.shown, strict=False):
+        for view, part in zip(self.views, self.parts_in_view, strict=False):
             part_view_of(view).set_raw(view, part, self._context)
 
     def _append(self, view: QWidget) -> None:

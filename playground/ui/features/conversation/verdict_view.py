@@ -1,6 +1,6 @@
-"""An answer that was to be JSON: shown as code, judged, and every error pointed at where it stands.
+"""View of an answer that must be JSON: shown as code, validated, each error marked at its place.
 
-The text judged is the turn's own; what is shown is the same JSON laid out, or the exact text where it is none.
+The turn's own text is validated; the view shows it as pretty JSON, or exactly if it is not JSON.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.problem_line import ProblemList
 from playground.ui.widgets.theme import code_font, tokens
 
-TOLD = 20  # problems in the tooltip of the verdict
+TOOLTIP_PROBLEMS = 20  # problems in the tooltip of the verdict
 MARK = "×"
 
 
 class ChipText(NamedTuple):
-    """What the chip says: words, look, and what more there is to say in a tooltip."""
+    """Content of the verdict chip: its words, its style kind, and its tooltip."""
 
     words: str
     kind: str
@@ -44,15 +44,15 @@ class ChipText(NamedTuple):
 
 
 class MarkedView(TextView):
-    """Code in which lines are marked: a background, a bar, a sign, and a tooltip that says why."""
+    """Code with marked lines: a background, a bar, a sign, and a tooltip with the reason."""
 
     def __init__(self, *, zoom: float) -> None:
         super().__init__(mode="raw", zoom=zoom)
-        self.problems: dict[int, list[str]] = {}  # what is said of a source line, counted from 1
+        self.problems: dict[int, list[str]] = {}  # messages by source line, counted from 1
         self._first: list[int] = []  # the index of each source line among the lines drawn
 
     def show_code(self, text: str, language: str, marks: dict[int, list[str]]) -> None:
-        """Show ``text`` in a frame of its own; ``marks`` are its bad lines."""
+        """Show ``text`` in a frame; ``marks`` are the messages by line."""
         self.problems = marks
         self._first = []
         drawn: list[Line] = []
@@ -67,17 +67,17 @@ class MarkedView(TextView):
         self.viewport().update()
 
     def show_large(self, text: str) -> None:
-        """Show a text that is too large to be laid out and marked, as it is."""
+        """Show a text that is too large to be laid out and marked unchanged."""
         self.problems, self._first = {}, []
         self.set_text(text)
 
     def select(self, line: int, column: int) -> QRectF:
-        """Select the word at a place of the source (both from 1). Returns where it is, in this widget."""
+        """Select the word at a place of the source (both from 1). Returns its rectangle in this widget."""
         text = self.source.split("\n")[line - 1]
         drawn, column = self._drawn_at(line, column)
         start = self._writer.block_start(drawn) + column
-        found = TOKEN.match(text, self._column(line, drawn) + column) if text else None
-        length = len(found[0].rstrip(",")) if found else 1
+        token = TOKEN.match(text, self._column(line, drawn) + column) if text else None
+        length = len(token[0].rstrip(",")) if token else 1
         block = self.document().findBlock(start)
         end = min(start + max(length, 1), block.position() + block.length() - 1)
         cursor = QTextCursor(self.document())
@@ -87,16 +87,16 @@ class MarkedView(TextView):
         return self._line_rect(drawn)
 
     def _drawn_at(self, line: int, column: int) -> tuple[int, int]:
-        """Which line drawn holds a place, and the column in it (from 0)."""
-        drawn, left = self._first[line - 1], column - 1
+        """Return the drawn line that holds a place of the source, and the column in it (from 0)."""
+        drawn, remaining = self._first[line - 1], column - 1
         lines = self._writer.lines
-        while left > len(lines[drawn].text) and drawn + 1 < len(lines) and lines[drawn + 1].joins:
-            left -= len(lines[drawn].text)
+        while remaining > len(lines[drawn].text) and drawn + 1 < len(lines) and lines[drawn + 1].joins:
+            remaining -= len(lines[drawn].text)
             drawn += 1
-        return drawn, min(left, len(lines[drawn].text))
+        return drawn, min(remaining, len(lines[drawn].text))
 
     def _column(self, line: int, drawn: int) -> int:
-        return sum(len(self._writer.lines[at].text) for at in range(self._first[line - 1], drawn))
+        return sum(len(self._writer.lines[index].text) for index in range(self._first[line - 1], drawn))
 
     def _paint_frames(self, painter: QPainter, clip: QRectF) -> None:
         super()._paint_frames(painter, clip)
@@ -115,25 +115,25 @@ class MarkedView(TextView):
             painter.drawText(sign, Qt.AlignmentFlag.AlignCenter, MARK)
 
     def _source_rect(self, number: int) -> QRectF:
-        at = self._first[number - 1]
-        rect = self._line_rect(at)
+        first = self._first[number - 1]
+        rect = self._line_rect(first)
         last = self._first[number] - 1 if number < len(self._first) else len(self._writer.lines) - 1
-        return rect.united(self._line_rect(last)) if last > at else rect
+        return rect.united(self._line_rect(last)) if last > first else rect
 
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             y = event.pos().y()
-            said = [s for n, all_said in self.problems.items() if _holds(self._source_rect(n), y) for s in all_said]
-            QToolTip.showText(event.globalPos(), tip("\n".join(said)), self)
+            lines = [s for n, messages in self.problems.items() if _holds(self._source_rect(n), y) for s in messages]
+            QToolTip.showText(event.globalPos(), tip("\n".join(lines)), self)
             return True
         return super().viewportEvent(event)
 
 
 class AnswerCheckView(QWidget):
-    """``show_answer`` judges and shows a text. ``verdict`` is for the chip in the turn's head."""
+    """Validate and show an answer; ``chip_text`` is for the chip in the header of the turn."""
 
     height_changed = Signal()
-    judged = Signal()  # the verdict on a long answer is known
+    judged = Signal()  # the validation of a long answer has ended
 
     def __init__(self, *, zoom: float = 1.0) -> None:
         super().__init__()
@@ -154,7 +154,7 @@ class AnswerCheckView(QWidget):
         in_column(self.view, self.list, of=self, margins=0, spacing=6)
 
     def show_answer(self, text: str, response_format: JSONObject | None) -> None:
-        """Judge ``text`` by the format it was asked for and show it."""
+        """Validate ``text`` against the requested format and show it."""
         if text == self._text and response_format == self._format:
             return
         self._text, self._format = text, response_format
@@ -184,7 +184,7 @@ class AnswerCheckView(QWidget):
             self._draw()
 
     def set_zoom(self, zoom: float) -> None:
-        """Another text size."""
+        """Set the text size."""
         self.view.set_zoom(zoom)
 
     def go_to(self, problem: Problem) -> None:
@@ -204,13 +204,13 @@ class AnswerCheckView(QWidget):
             self._list_problems(self.problems)
             return
         broken = problem_at(text)
-        shown = show_hidden(text) if broken is not None or self._exact else pretty(text)
-        placed = sorted(zip(_places(shown, self.problems), self.problems, strict=True), key=lambda pair: pair[0])
+        display = show_hidden(text) if broken is not None or self._exact else pretty(text)
+        placed = sorted(zip(_places(display, self.problems), self.problems, strict=True), key=lambda pair: pair[0])
         marks: dict[int, list[str]] = {}
         for (line, _), problem in placed:
             marks.setdefault(line, []).append(_words(problem))
         self._places = {problem: place for place, problem in placed}
-        self.view.show_code(shown, "" if broken is not None and not _like_json(text) else "json", marks)
+        self.view.show_code(display, "" if broken is not None and not _like_json(text) else "json", marks)
         self.view.marks.set_original(text)
         self._list_problems([problem for _, problem in placed])
 
@@ -220,7 +220,7 @@ class AnswerCheckView(QWidget):
 
 
 def _verdict(problems: list[Problem], has_schema: bool) -> ChipText:
-    says = "\n".join(_words(problem) for problem in problems[:TOLD])
+    says = "\n".join(_words(problem) for problem in problems[:TOOLTIP_PROBLEMS])
     if not problems:
         words = "Valid" if has_schema else "Valid JSON"
         return ChipText(words, "chip-ok", "The answer matches its format.")
@@ -235,13 +235,13 @@ def _words(problem: Problem) -> str:
     return f"{problem.where}: {problem.message}" if problem.where else problem.message
 
 
-def _places(shown: str, problems: list[Problem]) -> list[tuple[int, int]]:
-    """Where problems stand in the text shown; what is no JSON has one place, where it stops being it."""
-    broken = problem_at(shown)
+def _places(display: str, problems: list[Problem]) -> list[tuple[int, int]]:
+    """Return the line and column of each problem in a text; in broken JSON, all are at the syntax error."""
+    broken = problem_at(display)
     if broken is None:
-        found = locate_all(shown, [problem.path for problem in problems])
-        return [found.get(problem.path, (1, 1)) for problem in problems]
-    last = position(shown, len(shown.rstrip()))
+        locations = locate_all(display, [problem.path for problem in problems])
+        return [locations.get(problem.path, (1, 1)) for problem in problems]
+    last = position(display, len(display.rstrip()))
     return [min((broken.line, broken.column), last)] * len(problems)
 
 
@@ -254,15 +254,15 @@ def _holds(rect: QRectF, y: float) -> bool:
 
 
 def _cut(pieces: list[tuple[str, str]]) -> list[tuple[Span, ...]]:
-    """A source line as spans; one that is very long is cut so that it costs no more than short ones."""
+    """Return a source line as spans, a very long one cut into pieces that are cheap to lay out."""
     out: list[tuple[Span, ...]] = []
     now: list[Span] = []
     room = LONG_LINE
     for token, text in pieces:
-        at = 0
-        while at < len(text):
-            piece = text[at : at + room]
-            at += len(piece)
+        start = 0
+        while start < len(text):
+            piece = text[start : start + room]
+            start += len(piece)
             now.append(Span(piece, Style.CODE, token=token))
             room -= len(piece)
             if not room:

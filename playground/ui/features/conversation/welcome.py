@@ -53,7 +53,7 @@ class SampleRow(QPushButton):
 
 
 class Welcome(QWidget):
-    """``opened`` carries the id of the action that opens a sample."""
+    """List of samples; ``opened`` carries the id of the action that opens one."""
 
     try_asked = Signal()
     connect_asked = Signal()
@@ -110,7 +110,7 @@ class Welcome(QWidget):
 
 
 class WelcomePage(DownArea):
-    """The welcome, scrolled where it does not fit.
+    """The welcome page, scrolled if it does not fit.
 
     While stored experiments are being opened it is empty, and soon says so.
     """

@@ -1,4 +1,4 @@
-"""The turns of a kept answer, drawn as the conversation's, only to be read: what they lead to is asked of others."""
+"""Read-only view of a saved answer, drawn like a conversation; commands on it become signals."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOTHING = "Nothing was kept of it but what stands beside."
 
 
 class AnswerCommands(TurnCommands):
-    """Commands on the turns of a saved answer: nothing is run here, but asked of the evaluation."""
+    """Commands on the turns of a saved answer: they run nothing and emit signals to the evaluation."""
 
     @property
     def _answer_pane(self) -> AnswerPane:
@@ -52,7 +52,7 @@ class AnswerCommands(TurnCommands):
 
 
 class AnswerPane(TranscriptPane):
-    """``again_asked``: a button in an answer asks for it again; ``stream_asked``: to have it streamed then."""
+    """A saved answer; ``again_asked`` requests to run it again, ``stream_asked`` to run it again with streaming."""
 
     again_asked = Signal()
     stream_asked = Signal()
@@ -61,12 +61,12 @@ class AnswerPane(TranscriptPane):
     def __init__(self, session: Session, entered: PriceLookup, name: str = "The answer") -> None:
         super().__init__(session, entered, empty_words(NOTHING), fixed=True)
         self.view.setAccessibleName(name)
-        self._first = ""  # the turn that is to stand at the top once all is laid out
+        self._first = ""  # id of the turn to scroll to the top after the layout
         self.view.laid_out.connect(self._place)
         self.begin()
 
     def show_from(self, turn: Turn | None) -> None:
-        """Have that turn at the top once it is seen; the end where there is none."""
+        """Scroll a turn to the top when it becomes visible; None scrolls to the end."""
         self._first = turn.id if turn is not None else ""
         self._place()
 
@@ -83,8 +83,8 @@ class AnswerPane(TranscriptPane):
             self.view.verticalScrollBar().setValue(0)
 
 
-def session_of(resolved: ResolvedEvaluation, column: EvalVariant, kept: SavedAnswer) -> Session:
-    """A session that stands nowhere, with a kept answer: what was asked, and what came."""
+def session_of(resolved: ResolvedEvaluation, column: EvalVariant, answer: SavedAnswer) -> Session:
+    """Return a session of its own with the request and the response of a saved answer."""
     session = Experiment(resolved.connect, profile_id=column.settings.profile_id, profile_of=resolved.profile_of).main
-    begin_with_answer(session, column, kept)
+    begin_with_answer(session, column, answer)
     return session

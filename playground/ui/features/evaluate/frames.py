@@ -1,4 +1,4 @@
-"""What went over the wire for a kept answer: its requests and their frames, or why they were not kept."""
+"""Requests and stream frames of a saved answer, or the reason why they were not saved."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ WHY: Final = {
 
 
 class Frames(QWidget):
-    """``keep_asked``: frames are to be kept of all answers from now on; ``again_asked``: the cell is to be run anew."""
+    """Requests and frames of an answer.
+
+    ``keep_asked`` requests to save the frames of all future answers, ``again_asked`` to run the cell again.
+    """
 
     keep_asked = Signal()
     again_asked = Signal()
@@ -38,7 +41,7 @@ class Frames(QWidget):
         super().__init__()
         self._traces = Traces()
         self._exchanges: tuple[Exchange, ...] = ()
-        self._at = 0
+        self._index = 0
         self._title = REQUEST
         self.request, self.timeline = RequestPage(sent_only=True), TimelinePage()
         self.status = StatusButton()
@@ -59,9 +62,9 @@ class Frames(QWidget):
         in_column(self._line, (self._stack, 1), of=self, margins=0, spacing=0)
 
     def show_exchanges(self, exchanges: Sequence[Exchange], keep: Keep) -> None:
-        """Show those of an answer, the last first; ``keep`` is of which answers they are kept as it is set."""
-        if (found := tuple(exchanges)) != self._exchanges:
-            self._exchanges, self._at = found, len(found) - 1
+        """Show the exchanges of an answer, beginning with the last; ``keep`` is the setting which frames are saved."""
+        if (received := tuple(exchanges)) != self._exchanges:
+            self._exchanges, self._index = received, len(received) - 1
         self._why.setText(WHY[keep])
         self.keep.setVisible(keep is not Keep.ALL)
         self._draw()
@@ -72,12 +75,12 @@ class Frames(QWidget):
         self._draw()
 
     def show_exchange(self, exchange_id: str) -> None:
-        """Show the one of that id, where it was kept."""
-        if any(one.id == exchange_id for one in self._exchanges):
+        """Show an exchange by its id, if it was saved."""
+        if any(exchange.id == exchange_id for exchange in self._exchanges):
             self._choose(exchange_id)
 
     def _choose(self, exchange_id: str) -> None:
-        self._at = next(at for at, one in enumerate(self._exchanges) if one.id == exchange_id)
+        self._index = next(index for index, exchange in enumerate(self._exchanges) if exchange.id == exchange_id)
         self._draw()
 
     def _draw(self) -> None:
@@ -85,7 +88,7 @@ class Frames(QWidget):
         self._line.setVisible(bool(self._exchanges))
         self._stack.setCurrentWidget(page if self._exchanges else self._missing)
         if self._exchanges:
-            view = ExchangeView(self._exchanges[self._at], self._traces.of, siblings=self._exchanges)
+            view = ExchangeView(self._exchanges[self._index], self._traces.of, siblings=self._exchanges)
             self.status.show_exchange(view)
             if page is self.request:
                 self.request.show_exchange(view)

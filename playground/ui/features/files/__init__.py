@@ -1,4 +1,4 @@
-"""Experiments, messages and exports in files: opened, saved, imported, dropped onto the window, and remembered."""
+"""Commands on files: open, save, import and export experiments and messages, and list recent files."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Files in the main window: opening what is one of ours, saving a copy, importing messages, exporting.
+"""File commands of the main window: open, save a copy, import messages, export.
 
-Files are read and written on another thread; what goes wrong is said in the notice, or in the dialog it belongs to.
-Experiments keep themselves, so nothing here is ever "not saved yet".
+Files are read and written on another thread; errors are shown in the notice, or in the dialog that they belong to.
+Experiments are saved automatically, so there is no state "not saved yet".
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from playground.engine.files.messages import Conversation, ImportedConversations
     from playground.engine.library.opening_files import OpenedExperiment
     from playground.engine.session.session import Session
-    from playground.ui.features.files.export_dialog import Wanted
+    from playground.ui.features.files.export_dialog import ExportChoice
     from playground.ui.features.files.import_dialog import ImportMessagesDialog
 
 T = TypeVar("T")
@@ -40,12 +40,12 @@ T = TypeVar("T")
 OPENABLE = "Experiments, cassettes, messages (*.json *.jsonl *.ndjson);;All files (*)"
 EXPERIMENTS = "Experiments (*.playground.json);;All files (*)"
 MESSAGES = "Messages (*.json *.jsonl *.ndjson);;All files (*)"
-FOLDER = "files/folder"  # among the settings: where the last file was
-PATIENCE = 0.4  # seconds after which it is said that a file is being read or written
+FOLDER = "files/folder"  # key of the last used folder in the settings
+PATIENCE = 0.4  # seconds after which a notice says that a file is being read or written
 CLIPBOARD = "The clipboard"
 
 _NAMED: Final = 3  # tools that are named in a line
-KEY: Final = "files/recent"  # among the settings; a JSON list of paths, the latest first
+KEY: Final = "files/recent"  # key in the settings; a JSON list of paths, the latest first
 MOST: Final = 12
 LONGEST: Final = 48  # characters of a folder's name in the menu
 NONE: Final = "No files yet"
@@ -53,7 +53,7 @@ FORGET: Final = "Forget these files"
 
 
 class RecentFiles(QObject):
-    """``open_file`` is called with the path that was chosen. Nothing here looks at a disk: that may take long."""
+    """Menu of recent files; ``open_file`` is called with the chosen path. Never reads the disk, which may be slow."""
 
     def __init__(self, settings: QSettings, open_file: Callable[[Path], None], parent: QWidget) -> None:
         super().__init__(parent)
@@ -66,31 +66,31 @@ class RecentFiles(QObject):
 
     @property
     def paths(self) -> list[Path]:
-        """The files, the latest first."""
+        """The paths of recent files, the latest first."""
         try:
-            found = json.loads(str(self._settings.value(KEY, "[]")))
+            names = json.loads(str(self._settings.value(KEY, "[]")))
         except ValueError:
             return []
-        return [Path(name) for name in found if isinstance(name, str)][:MOST] if isinstance(found, list) else []
+        return [Path(name) for name in names if isinstance(name, str)][:MOST] if isinstance(names, list) else []
 
     def add_recent(self, path: Path) -> None:
-        """A file was opened or saved just now."""
-        self._keep([path, *(other for other in self.paths if other != path)][:MOST])
+        """Put a file that was opened or saved first in the list."""
+        self._save_paths([path, *(recent for recent in self.paths if recent != path)][:MOST])
 
     def remove(self, path: Path) -> None:
-        """Forget one file."""
-        self._keep([other for other in self.paths if other != path])
+        """Remove a file from the list."""
+        self._save_paths([recent for recent in self.paths if recent != path])
 
     def clear(self) -> None:
-        """Forget all of them."""
-        self._keep([])
+        """Remove all files from the list."""
+        self._save_paths([])
 
-    def _keep(self, paths: list[Path]) -> None:
+    def _save_paths(self, paths: list[Path]) -> None:
         self._settings.setValue(KEY, json.dumps([str(path) for path in paths], ensure_ascii=False))
         self.fill()
 
     def fill(self) -> None:
-        """Bring the menu up to date."""
+        """Update the menu."""
         self.menu.clear()
         paths = self.paths
         for path in paths:
@@ -104,12 +104,12 @@ class RecentFiles(QObject):
         self.menu.addAction(FORGET).triggered.connect(self.clear)
 
     def entries(self) -> list[Entry]:
-        """The files for the palette."""
+        """Return the recent files as entries of the palette."""
         return [Entry(path.name, _folder(path), partial(self._open_file, path)) for path in self.paths]
 
 
 def _folder(path: Path) -> str:
-    """The folder, the home folder as ``~``; of a long one the end."""
+    """Return the folder of a path, with ``~`` for the home folder; only the end of a long one."""
     folder = path.parent
     try:
         words = str(Path("~") / folder.relative_to(Path.home()))
@@ -119,12 +119,12 @@ def _folder(path: Path) -> str:
 
 
 class FileControl(Control):
-    """``open_path`` and ``open_paths`` are what everybody calls who has a file: a start, a drop, a menu."""
+    """Execute file commands; ``open_path`` and ``open_paths`` open files from the command line, a drop or a menu."""
 
     def __init__(self, host: Host, drops: DropTarget, open_cassette: Callable[[Path], Awaitable[bool]]) -> None:
         super().__init__(host)
         self._open_cassette = open_cassette
-        self._files: dict[str, Path] = {}  # where an experiment came from or went to, by its id
+        self._files: dict[str, Path] = {}  # last file of each experiment, by experiment id
         self.recent = RecentFiles(host.settings, self.open_path, host.window)
         drops.dropped.connect(self.open_paths)
 
@@ -135,7 +135,7 @@ class FileControl(Control):
         spawn(self._choose(), name="open file")
 
     def open_recent(self) -> None:
-        """Choose among the files opened or saved last by typing."""
+        """Choose a recent file in the palette."""
         entries = self.recent.entries()
         if entries:
             Palette(entries, "Files opened or saved last", self._host.window).open_over()
@@ -143,11 +143,11 @@ class FileControl(Control):
             self._say("No file was opened or saved yet.", stays=False)
 
     def open_path(self, path: Path, _checked: bool = False) -> None:
-        """Open a file, whatever it is of what can be opened."""
+        """Open a file of any supported kind."""
         self.open_paths([path])
 
     def open_paths(self, paths: Sequence[Path]) -> None:
-        """Open files one after the other."""
+        """Open files in this order."""
         spawn(self._open_all([path.absolute() for path in paths]), name="open files")
 
     async def _choose(self) -> None:
@@ -162,7 +162,7 @@ class FileControl(Control):
 
         self._remember_folder(path)
         try:
-            kind = await self._patiently(f"Opening {path.name}…", asyncio.to_thread(kind_of, path))
+            kind = await self._await_with_notice(f"Opening {path.name}…", asyncio.to_thread(kind_of, path))
             if kind is Kind.EXPERIMENT:
                 await self._open_experiment(path)
             elif kind is Kind.CASSETTE:
@@ -189,7 +189,7 @@ class FileControl(Control):
 
         try:
             reading = asyncio.to_thread(experiment_file.open_file, path)
-            arrived = await settle(self._workspace, await self._patiently(f"Opening {path.name}…", reading))
+            arrived = await settle(self._workspace, await self._await_with_notice(f"Opening {path.name}…", reading))
         except (experiment_file.ExperimentFileError, StoreError) as error:
             raise FileError(str(error)) from None
         self._files[arrived.session.id] = path
@@ -208,21 +208,21 @@ class FileControl(Control):
     # Saving
 
     def save(self) -> None:
-        """Save a copy of the experiment in a file; the experiment itself is kept anyway."""
+        """Save a copy of the experiment in a file."""
         spawn(self._save(), name="save a copy")
 
     async def _save(self) -> None:
         from playground.engine.files.experiment_file import ExperimentFileError
 
         try:
-            path = await self._save_one(self._session)
+            path = await self._save_session(self._session)
         except ExperimentFileError as error:
             self._say(str(error), "Save elsewhere…", self.save)
             return
         if path is not None:
             self._saved(f"Saved as {path}. Keys are not in it.", path)
 
-    async def _save_one(self, session: Session) -> Path | None:
+    async def _save_session(self, session: Session) -> Path | None:
         from playground.engine.files.experiment_file import SUFFIX
 
         name = str(self._files.get(session.id, Path(self._folder) / f"{file_name(session.title)}{SUFFIX}"))
@@ -235,20 +235,20 @@ class FileControl(Control):
         from playground.engine.files.experiment_file import save
         from playground.engine.session.snapshot import snapshot
 
-        taken, known = snapshot(session), self._workspace.gateways.keys.known()
-        await self._patiently(f"Saving {path.name}…", asyncio.to_thread(save, path, taken, known))
+        saved_session, secrets = snapshot(session), self._workspace.gateways.keys.known()
+        await self._await_with_notice(f"Saving {path.name}…", asyncio.to_thread(save, path, saved_session, secrets))
         self._files[session.id] = path
         self.recent.add_recent(path)
 
     async def save_copies(self, sessions: Sequence[Session]) -> bool:
-        """Save each of them in a file, where a person says: of several in one folder, over nothing that is there.
+        """Save each session in a file, after asking where; several go to one folder, without overwriting files.
 
         Returns whether all are saved. Raises ExperimentFileError.
         """
         from playground.engine.files.experiment_file import SUFFIX
 
         if len(sessions) == 1:
-            return await self._save_one(sessions[0]) is not None
+            return await self._save_session(sessions[0]) is not None
         folder = await ask_folder(self._host.window, "Save copies in", self._folder)
         if folder is None:
             return False
@@ -258,7 +258,7 @@ class FileControl(Control):
         return True
 
     def export(self) -> None:
-        """Ask for a format, and export the conversation or the whole tree."""
+        """Open the dialog that exports the conversation or the whole tree."""
         from playground.ui.features.files.export_dialog import ExportDialog
 
         session = self._session
@@ -266,38 +266,38 @@ class FileControl(Control):
             self._say("There is nothing to export yet: the conversation is empty.", stays=False)
             return
         dialog = ExportDialog(session.title, session.transcript, self._host.window)
-        dialog.wanted.connect(partial(self._export_as, session))
+        dialog.export_requested.connect(partial(self._export_as, session))
         dialog.open()
 
-    def _export_as(self, session: Session, wanted: Wanted) -> None:
-        spawn(self._export(session, wanted), name="export")
+    def _export_as(self, session: Session, choice: ExportChoice) -> None:
+        spawn(self._export(session, choice), name="export")
 
-    async def _export(self, session: Session, wanted: Wanted) -> None:
+    async def _export(self, session: Session, choice: ExportChoice) -> None:
         from playground.engine.files.export import FORMATS, ExportError, export, left_out, save
         from playground.engine.session.snapshot import lane_snapshot
 
-        suffix, known = FORMATS[wanted.format].suffix, self._workspace.gateways.keys.known()
+        suffix, secrets = FORMATS[choice.format].suffix, self._workspace.gateways.keys.known()
         path = None
-        if not wanted.to_clipboard:
+        if not choice.to_clipboard:
             name = str(Path(self._folder) / f"{file_name(session.title)}{suffix}")
             path = await self._ask_where("Export", name, f"Files (*{suffix});;All files (*)", suffix.lstrip("."))
             if path is None:
                 return
         session.editors.keep_valid()
-        whole = wanted.whole_tree
-        given = (lane_snapshot(session), wanted.format, known)
+        whole_tree = choice.whole_tree
+        source = (lane_snapshot(session), choice.format, secrets)
         try:
             if path is None:
-                work = asyncio.to_thread(export, *given, whole_tree=whole)
-                QGuiApplication.clipboard().setText(await self._patiently("Exporting…", work))
+                work = asyncio.to_thread(export, *source, whole_tree=whole_tree)
+                QGuiApplication.clipboard().setText(await self._await_with_notice("Exporting…", work))
             else:
-                await self._patiently(
-                    f"Exporting {path.name}…", asyncio.to_thread(save, path, *given, whole_tree=whole)
+                await self._await_with_notice(
+                    f"Exporting {path.name}…", asyncio.to_thread(save, path, *source, whole_tree=whole_tree)
                 )
-            lacking = await asyncio.to_thread(left_out, *given, whole_tree=whole)
-            words = f"Keys are not in it. {lacking}".rstrip()
+            omissions = await asyncio.to_thread(left_out, *source, whole_tree=whole_tree)
+            words = f"Keys are not in it. {omissions}".rstrip()
             if path is None:
-                self._say(f"Copied. {words}", stays=bool(lacking))
+                self._say(f"Copied. {words}", stays=bool(omissions))
             else:
                 self._saved(f"Exported to {path}. {words}", path)
         except ExportError as error:
@@ -315,17 +315,17 @@ class FileControl(Control):
     # Importing
 
     def import_messages(self) -> None:
-        """Ask for messages, from a file or the clipboard, and take conversations out of them."""
+        """Open the dialog that imports conversations from a file or the clipboard."""
         spawn(self._import_from(None), name="import messages")
 
     async def _import_from(self, path: Path | None) -> bool:
-        """Show what is in a file of messages, and wait for the decision. Returns whether anything was taken."""
+        """Show the messages of a file in the import dialog, and return whether any were imported."""
         dialog = self._import_dialog()
         if path is not None:
             spawn(self._read_file(dialog, path), name="read messages")
-        taken = bool(await ask(dialog))
+        imported = bool(await ask(dialog))
         dialog.deleteLater()
-        return taken
+        return imported
 
     def _import_dialog(self) -> ImportMessagesDialog:
         from playground.ui.features.files.import_dialog import ImportMessagesDialog
@@ -368,22 +368,22 @@ class FileControl(Control):
         from playground.engine.files.messages import MessagesImportError
 
         dialog.show_reading(source)
-        problem, found = "", None
+        problem, conversations = "", None
         try:
-            found = await asyncio.to_thread(work)
+            conversations = await asyncio.to_thread(work)
         except MessagesImportError as error:
             problem = str(error)
-        if not isValid(dialog):  # closed meanwhile
+        if not isValid(dialog):  # closed while the file was read
             return
-        if found is not None:
-            dialog.show_found(source, found)
+        if conversations is not None:
+            dialog.show_conversations(source, conversations)
         else:
             dialog.show_problem(source, problem)
 
     def _imported(self, conversations: tuple[Conversation, ...]) -> None:
-        spawn(self._take_in(conversations), name="import messages")
+        spawn(self._open_conversations(conversations), name="import messages")
 
-    async def _take_in(self, conversations: tuple[Conversation, ...]) -> None:
+    async def _open_conversations(self, conversations: tuple[Conversation, ...]) -> None:
         from playground.engine.library.opening_files import take_in
 
         sessions = await take_in(self._workspace, conversations)
@@ -391,7 +391,7 @@ class FileControl(Control):
             self._say(f"{len(sessions):,} conversations imported, an experiment each.", stays=False)
         self._host.pane.composer.setFocus()
 
-    # Said and remembered
+    # Notices and settings
 
     @property
     def _folder(self) -> str:
@@ -400,8 +400,8 @@ class FileControl(Control):
     def _remember_folder(self, path: Path) -> None:
         self._settings.setValue(FOLDER, str(path.parent))
 
-    async def _patiently(self, words: str, work: Awaitable[T]) -> T:
-        """Wait for what a thread does; where that takes long, it is said meanwhile."""
+    async def _await_with_notice(self, words: str, work: Awaitable[T]) -> T:
+        """Return the result of a thread's work; show `words` in the notice if it takes long."""
         notice = self._host.notice
         later = asyncio.get_running_loop().call_later(PATIENCE, self._say, words)
         try:
@@ -413,7 +413,7 @@ class FileControl(Control):
 
 
 def _arrival_words(arrived: OpenedExperiment, gateway: str) -> str:
-    """What a person should know about an experiment that was opened; mostly nothing."""
+    """Return the notice for an opened experiment; mostly empty."""
     from playground.engine.library.opening_files import Outcome
 
     words = []
@@ -435,7 +435,7 @@ def _show_folder(folder: Path) -> None:
 
 
 def free_path(folder: Path, name: str, suffix: str) -> Path:
-    """Where there is no file yet: ``name`` with a number after it, if need be."""
+    """Return a path that does not exist yet: ``name``, with a number appended if needed."""
     names = (f"{name}{f'-{number}' if number > 1 else ''}{suffix}" for number in count(1))
-    found = next(name for name in names if not os.path.lexists(folder / name))
-    return folder / found
+    free_name = next(name for name in names if not os.path.lexists(folder / name))
+    return folder / free_name

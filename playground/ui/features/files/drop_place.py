@@ -1,6 +1,6 @@
-"""The window as a place to drop files on: says what letting go would do, and hands the files over.
+"""Drop target for files that covers the window, with a hint of what a drop does.
 
-Images are the composer's: what is offered there is not taken here.
+Images are dropped on the composer, which takes them first.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MARGIN = 10  # pixels between the frame and the edge of the window
 
 
 class DropTarget(QObject):
-    """``dropped`` carries the paths."""
+    """Accept files dropped on the window; ``dropped`` carries their paths."""
 
     dropped = Signal(object)
 
@@ -47,7 +47,7 @@ class DropTarget(QObject):
 
 
 class _Hint(QWidget):
-    """Lies over the whole window while files are held above it."""
+    """An overlay of the whole window while files are dragged over it."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)

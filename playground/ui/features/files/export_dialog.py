@@ -1,4 +1,4 @@
-"""What to export and how: a format, and the conversation that is shown or the whole tree."""
+"""Dialog that exports a conversation: its format, and the conversation in view or the whole tree."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ INDENT = 26  # pixels from a radio button's edge to its words
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What a person decided; ``to_clipboard`` instead of to a file."""
+class ExportChoice:
+    """Options of an export; ``to_clipboard`` copies it instead of writing a file."""
 
     format: str
     whole_tree: bool
@@ -33,9 +33,9 @@ class Wanted:
 
 
 class ExportDialog(QDialog):
-    """``wanted`` carries a ``Wanted``."""
+    """Choose a format and a scope; ``export_requested`` carries an ``ExportChoice``."""
 
-    wanted = Signal(object)
+    export_requested = Signal(object)
 
     def __init__(self, title: str, transcript: Transcript, parent: QWidget) -> None:
         super().__init__(parent)
@@ -47,18 +47,18 @@ class ExportDialog(QDialog):
         column = in_column(heading, Gap(4), _group("As"), of=self, margins=(18, 14, 18, 14), spacing=6)
         for number, form in enumerate(FORMATS.values()):
             column.addWidget(_radio(self.formats, number, form.title, form.note, checked=number == 0))
-            column.addWidget(_says(form.note))
+            column.addWidget(_note(form.note))
         column.addSpacing(6)
         column.addWidget(_group("What"))
         turns, every = len(transcript.path), len(transcript.turns)
         ends = sum(1 for key in transcript.turns if not transcript.children(key))
-        here = f"The conversation as shown, {_count(turns, 'turn')}"
-        tree = f"The whole tree, {_count(every, 'turn')} on {_count(ends, 'branch')}"
-        column.addWidget(_radio(self.scopes, 0, here, "", checked=True))
-        whole = _radio(self.scopes, 1, tree, "", checked=False)
-        whole.setEnabled(ends > 1)
-        column.addWidget(whole)
-        note = _says("The values of variables are put in. Keys are left out.", indent=0)
+        path_label = f"The conversation as shown, {_count(turns, 'turn')}"
+        tree_label = f"The whole tree, {_count(every, 'turn')} on {_count(ends, 'branch')}"
+        column.addWidget(_radio(self.scopes, 0, path_label, "", checked=True))
+        tree_button = _radio(self.scopes, 1, tree_label, "", checked=False)
+        tree_button.setEnabled(ends > 1)
+        column.addWidget(tree_button)
+        note = _note("The values of variables are put in. Keys are left out.", indent=0)
         self.copy_button = QPushButton("Copy", autoDefault=False)
         self.copy_button.setToolTip("Put the text on the clipboard")
         cancel = QPushButton("Cancel", autoDefault=False)
@@ -75,26 +75,26 @@ class ExportDialog(QDialog):
         self.export_button.clicked.connect(self._export)
 
     def choose(self, which: str, *, whole_tree: bool = False) -> None:
-        """Mark a format and a scope, as a person would."""
+        """Select a format and a scope."""
         self.formats.button(list(FORMATS).index(which)).setChecked(True)
         self.scopes.button(1 if whole_tree else 0).setChecked(True)
 
-    def _decided(self, *, to_clipboard: bool) -> Wanted:
+    def _choice(self, *, to_clipboard: bool) -> ExportChoice:
         which = list(FORMATS)[self.formats.checkedId()]
-        return Wanted(which, self.scopes.checkedId() == 1, to_clipboard)
+        return ExportChoice(which, self.scopes.checkedId() == 1, to_clipboard)
 
     def _copy(self) -> None:
-        self.wanted.emit(self._decided(to_clipboard=True))
+        self.export_requested.emit(self._choice(to_clipboard=True))
         self.accept()
 
     def _export(self) -> None:
-        self.wanted.emit(self._decided(to_clipboard=False))
+        self.export_requested.emit(self._choice(to_clipboard=False))
         self.accept()
 
 
-def _radio(group: QButtonGroup, number: int, words: str, says: str, *, checked: bool) -> QRadioButton:
+def _radio(group: QButtonGroup, number: int, words: str, description: str, *, checked: bool) -> QRadioButton:
     button = QRadioButton(words)
-    button.setAccessibleDescription(says)
+    button.setAccessibleDescription(description)
     button.setChecked(checked)
     group.addButton(button, number)
     return button
@@ -104,7 +104,7 @@ def _group(words: str) -> QLabel:
     return text_label(words, "group")
 
 
-def _says(words: str, indent: int = INDENT) -> QLabel:
+def _note(words: str, indent: int = INDENT) -> QLabel:
     label = text_label(words, "small")
     label.setContentsMargins(indent, 0, 0, 4)
     return label

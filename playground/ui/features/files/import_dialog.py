@@ -1,6 +1,7 @@
-"""Messages from a file or the clipboard: what was found is looked over, and one conversation or several are taken.
+"""Dialog that imports conversations from a file or the clipboard, after a preview.
 
-Reads nothing itself: ``file_asked`` and ``text_given`` say where from, ``show_found`` and ``show_problem`` what came.
+The dialog reads nothing itself: ``file_asked`` and ``text_given`` request it, ``show_conversations`` and
+``show_problem`` show the result.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ NOTHING = (
     "Choose a file or paste: a list of messages, a request's body, or JSON Lines with a message or a conversation a "
     "line, in the shape of chat completions, of Messages, or of common libraries and exports."
 )
-MOST_PROBLEMS = 4  # that are shown in full
-NO_GATEWAY = "Base URL"  # a line of the outline that messages have nothing for
+MOST_PROBLEMS = 4  # problems that are shown in full
+NO_GATEWAY = "Base URL"  # a group of the outline that messages never fill
 
 
 class ImportMessagesDialog(QDialog):
-    """``imported`` carries the conversations that were picked, a tuple."""
+    """Choose conversations to import; ``imported`` carries the chosen ones as a tuple."""
 
     file_asked = Signal()
     files_dropped = Signal(object)
@@ -50,7 +51,7 @@ class ImportMessagesDialog(QDialog):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self._found: ImportedConversations | None = None
+        self._imported: ImportedConversations | None = None
         self.setAcceptDrops(True)
         self.setWindowTitle("Import messages")
         self.source = text_label("Nothing chosen yet", "heading")
@@ -69,22 +70,22 @@ class ImportMessagesDialog(QDialog):
         self.list.setWordWrap(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.preview = OutlineTree("What is in the conversation")
-        self._rest = QWidget()  # takes the room while there is nothing to look over
+        self._rest = QWidget()  # fills the space while there is no preview
         self.all_button = styled(QPushButton("Pick none"), "quiet")
         self.import_button = styled(QPushButton("Import"), "primary")
         self._arrange()
-        self._show()
+        self._refresh()
         self.file_button.clicked.connect(self.file_asked)
         self.paste_button.clicked.connect(self.paste)
-        self.list.currentRowChanged.connect(self._look_at)
-        self.list.itemChanged.connect(self._count)
+        self.list.currentRowChanged.connect(self._show_conversation)
+        self.list.itemChanged.connect(self._update_buttons)
         self.list.doubleClicked.connect(self._import_one)
-        self.all_button.clicked.connect(self._turn_all)
+        self.all_button.clicked.connect(self._toggle_all)
         self.import_button.clicked.connect(self._import)
 
     def _arrange(self) -> None:
         top = in_row((self.source, 1), self.paste_button, self.file_button, spacing=8)
-        said = in_row((self.verdict, 1), self.all_button)
+        status = in_row((self.verdict, 1), self.all_button)
         right = QWidget()
         in_column((self.preview, 1), self.notes, of=right, margins=0, spacing=6)
         self.split = split(self.list, right, sizes=[290, 500])
@@ -93,91 +94,95 @@ class ImportMessagesDialog(QDialog):
         bottom = in_row(1, cancel, self.import_button, spacing=8)
         for button in (self.paste_button, self.file_button, self.all_button, cancel):
             button.setAutoDefault(False)
-        in_column(top, said, (self.split, 1), (self._rest, 1), bottom, of=self, margins=(14, 12, 14, 12), spacing=8)
+        in_column(top, status, (self.split, 1), (self._rest, 1), bottom, of=self, margins=(14, 12, 14, 12), spacing=8)
         window = self.parentWidget()
         room = window.window().size() if window is not None else self.size()
         self.resize(min(WIDE, room.width() - 40), min(TALL, room.height() - 40))
 
-    # What is found
+    # Content
 
     def paste(self) -> None:
-        """Take the clipboard's text."""
+        """Read the text of the clipboard."""
         self.text_given.emit(QGuiApplication.clipboard().text())
 
     def show_reading(self, source: str) -> None:
-        """Say that something is being read."""
-        self._found = None
+        """Show that a source is being read."""
+        self._imported = None
         self.source.setText(show_hidden(source))
-        self._say("Reading…")
-        self._show()
+        self._show_status("Reading…")
+        self._refresh()
 
-    def show_found(self, source: str, found: ImportedConversations) -> None:
-        """Show what was found in a file or in the clipboard; all of it is picked."""
-        self._found = found
+    def show_conversations(self, source: str, imported: ImportedConversations) -> None:
+        """Show the conversations of a file or of the clipboard, all selected."""
+        self._imported = imported
         self.source.setText(show_hidden(source))
-        shown, total = len(found.conversations), found.total
-        words = f"{total:,} conversations: {found.words}." if total != 1 else f"{found.words.capitalize()}."
-        if shown < total:
-            words += f" The first {shown:,} can be imported; split the file for the others."
-        self._say("\n".join([words, *_left_out(found)]))
-        self._show()
+        listed, total = len(imported.conversations), imported.total
+        words = f"{total:,} conversations: {imported.words}." if total != 1 else f"{imported.words.capitalize()}."
+        if listed < total:
+            words += f" The first {listed:,} can be imported; split the file for the others."
+        self._show_status("\n".join([words, *_left_out(imported)]))
+        self._refresh()
 
     def show_problem(self, source: str, problem: str) -> None:
-        """Say why nothing can be imported from there."""
-        self._found = None
+        """Show why a source cannot be imported."""
+        self._imported = None
         self.source.setText(show_hidden(source))
-        self._say(show_hidden(problem), problem=True)
-        self._show()
+        self._show_status(show_hidden(problem), problem=True)
+        self._refresh()
 
-    def _say(self, words: str, *, problem: bool = False) -> None:
+    def _show_status(self, words: str, *, problem: bool = False) -> None:
         self.verdict.setText(words)
         look(self.verdict, "error" if problem else "muted")
 
-    def _show(self) -> None:
-        found = self._found.conversations if self._found is not None else ()
+    def _refresh(self) -> None:
+        conversations = self._imported.conversations if self._imported is not None else ()
         self.list.blockSignals(True)
         self.list.clear()
-        for conversation in found:
+        for conversation in conversations:
             self.list.addItem(_item(conversation))
         self.list.blockSignals(False)
-        self.list.setVisible(len(found) > 1)
-        self.all_button.setVisible(len(found) > 1)
-        self.split.setVisible(bool(found))
-        self._rest.setVisible(not found)
-        self._count()
-        if found:
+        self.list.setVisible(len(conversations) > 1)
+        self.all_button.setVisible(len(conversations) > 1)
+        self.split.setVisible(bool(conversations))
+        self._rest.setVisible(not conversations)
+        self._update_buttons()
+        if conversations:
             self.list.setCurrentRow(0)
-            (self.list if len(found) > 1 else self.import_button).setFocus()
-        self._look_at(0)
+            (self.list if len(conversations) > 1 else self.import_button).setFocus()
+        self._show_conversation(0)
 
-    def _look_at(self, row: int) -> None:
-        found = self._found.conversations if self._found is not None else ()
-        conversation = found[row] if 0 <= row < len(found) else None
+    def _show_conversation(self, row: int) -> None:
+        conversations = self._imported.conversations if self._imported is not None else ()
+        conversation = conversations[row] if 0 <= row < len(conversations) else None
         self.preview.show_groups(_groups(conversation) if conversation is not None else ())
         notes = conversation.notes if conversation is not None else ()
         self.notes.setText("\n".join(f"· {show_hidden(note)}" for note in notes))
         self.notes.setVisible(bool(notes))
 
-    # What is picked
+    # Selection
 
     @property
     def picked(self) -> tuple[Conversation, ...]:
-        """The conversations to import."""
-        found = self._found.conversations if self._found is not None else ()
-        if len(found) < 2:
-            return found
-        on = Qt.CheckState.Checked
-        return tuple(one for row, one in enumerate(found) if self.list.item(row).checkState() == on)
+        """The selected conversations."""
+        conversations = self._imported.conversations if self._imported is not None else ()
+        if len(conversations) < 2:
+            return conversations
+        checked = Qt.CheckState.Checked
+        return tuple(
+            conversation
+            for row, conversation in enumerate(conversations)
+            if self.list.item(row).checkState() == checked
+        )
 
     def pick(self, *rows: int) -> None:
-        """Pick these conversations and no others."""
+        """Select these conversations and no others."""
         for row in range(self.list.count()):
             self.list.item(row).setCheckState(Qt.CheckState.Checked if row in rows else Qt.CheckState.Unchecked)
 
-    def _turn_all(self) -> None:
+    def _toggle_all(self) -> None:
         self.pick(*(() if self.picked else range(self.list.count())))
 
-    def _count(self) -> None:
+    def _update_buttons(self) -> None:
         count = len(self.picked)
         self.import_button.setEnabled(count > 0)
         self.import_button.setText("Import" if count < 2 else f"Import {count:,} as experiments")
@@ -206,7 +211,7 @@ class ImportMessagesDialog(QDialog):
 
 
 def _groups(conversation: Conversation) -> Iterator[Group]:
-    """What is in a conversation: its turns, and what is set besides."""
+    """Yield the outline of a conversation: its turns and its settings."""
     for group in outline(Imported(conversation.request)):
         if group.title == NO_GATEWAY or (group.value == "none" and not group.rows):
             continue
@@ -214,13 +219,13 @@ def _groups(conversation: Conversation) -> Iterator[Group]:
         yield group.title, value, group.rows
 
 
-def _left_out(found: ImportedConversations) -> Iterator[str]:
-    """What could not be read, the first of it in full."""
-    if found.problems:
-        count = len(found.problems)
-        left = f"{count:,} places could not be read and are" if count > 1 else "One place could not be read and is"
-        yield f"{left} left out:"
-        yield from (f"· {show_hidden(problem)}" for problem in found.problems[:MOST_PROBLEMS])
+def _left_out(imported: ImportedConversations) -> Iterator[str]:
+    """Yield lines about unreadable places, the first ones in full."""
+    if imported.problems:
+        count = len(imported.problems)
+        subject = f"{count:,} places could not be read and are" if count > 1 else "One place could not be read and is"
+        yield f"{subject} left out:"
+        yield from (f"· {show_hidden(problem)}" for problem in imported.problems[:MOST_PROBLEMS])
         if count > MOST_PROBLEMS:
             yield f"· and {count - MOST_PROBLEMS:,} more"
 

@@ -78,8 +78,8 @@ def test_pasted_command_is_read_and_its_key_hidden(main: QMainWindow) -> None:
     dialog.imported.connect(given.append)
     QTest.mouseClick(dialog.import_button, Qt.MouseButton.LeftButton)
     (wanted,) = given
-    assert wanted.found.key is not None
-    assert wanted.found.key.get_secret_value() == CANARY, "an edit of the text loses nothing"
+    assert wanted.request.key is not None
+    assert wanted.request.key.get_secret_value() == CANARY, "an edit of the text loses nothing"
     assert (wanted.profile_id, wanted.keep) == (NEW, True)
     assert CANARY not in repr(wanted)
 
@@ -91,11 +91,11 @@ def test_key_is_offered_to_the_gateway_of_its_address(main: QMainWindow) -> None
     assert choice.profile_id == "team"
     assert choice.keep_box.isVisible()
     assert "Team & co" in choice.keep_box.accessibleName()
-    assert "Authorization: Bearer" in choice.says.text()
+    assert "Authorization: Bearer" in choice.note.text()
     kept = {}
     for gateway in ("team", NEW, "other", "demo"):
         choice.gateway.setCurrentIndex(choice.gateway.findData(gateway))
-        kept[gateway] = (choice.keep, "left out" in choice.says.text())
+        kept[gateway] = (choice.keep, "left out" in choice.note.text())
     assert kept == {"team": (True, False), NEW: (True, False), "other": (False, True), "demo": (False, True)}
     dialog.reject()
 

@@ -83,7 +83,7 @@ def everything() -> list[Row]:
 QUERIES = [
     Query("token"),
     Query("Token", case=True),
-    Query("token", whole=True),
+    Query("token", whole_words=True),
     Query("break, a hard"),
     Query("snake_case"),
     Query("http"),

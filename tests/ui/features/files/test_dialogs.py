@@ -10,7 +10,7 @@ from shiboken6 import isValid
 
 from playground.domain.transcript import Role, Transcript, make_turn
 from playground.engine.files.export import FORMATS
-from playground.ui.features.files.export_dialog import ExportDialog, Wanted
+from playground.ui.features.files.export_dialog import ExportChoice, ExportDialog
 from playground.ui.features.files.import_dialog import ImportMessagesDialog
 from tests.support.each_case import each_case
 
@@ -24,11 +24,11 @@ def dialog(main: QMainWindow) -> Iterator[ImportMessagesDialog]:
         dialog.close()
 
 
-def export(main: QMainWindow, transcript: Transcript) -> tuple[ExportDialog, list[Wanted]]:
+def export(main: QMainWindow, transcript: Transcript) -> tuple[ExportDialog, list[ExportChoice]]:
     dialog = ExportDialog("Tides", transcript, main)
     dialog.open()
-    emitted: list[Wanted] = []
-    dialog.wanted.connect(emitted.append)
+    emitted: list[ExportChoice] = []
+    dialog.export_requested.connect(emitted.append)
     return dialog, emitted
 
 
@@ -40,4 +40,4 @@ def test_tree_is_exported_to_the_clipboard(main: QMainWindow, which: str) -> Non
     assert dialog.scopes.button(1).text() == "The whole tree, 3 turns on 2 branches"
     dialog.choose(which, whole_tree=True)
     dialog.copy_button.click()
-    assert emitted == [Wanted(which, whole_tree=True, to_clipboard=True)]
+    assert emitted == [ExportChoice(which, whole_tree=True, to_clipboard=True)]

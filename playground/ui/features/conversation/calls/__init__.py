@@ -1,1 +1,1 @@
-"""Tool calls as cards: the arguments as they form, what is wrong with them, what was changed, and the result."""
+"""Cards of tool calls: streamed arguments with their problems and edits, and the result."""

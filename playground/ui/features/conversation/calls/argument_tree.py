@@ -23,15 +23,15 @@ from playground.ui.widgets.theme import code_font, tokens
 
 ROW = 18  # pixels
 STEP = 14  # pixels of indentation a level
-DEEPEST = 12  # levels that are indented; deeper ones stand below one another
-MOST_READ = 60_000  # characters that are read; what comes behind them is only in the text
-MOST_ROWS = 300  # that are painted; the raw text beside it has all
+DEEPEST = 12  # levels that are indented; deeper ones share the last indentation
+MOST_READ = 60_000  # characters that are read; only the raw text has the rest
+MOST_ROWS = 300  # rows that are painted; the raw text has all values
 LONGEST = 300  # characters of a name that are shown
 _COLOURS = {"string": "ok", "number": "accent", "true": "system", "false": "system", "null": "system"}
 
 
 class ArgumentTree(QWidget):
-    """Reads fragments of arguments and shows their values; `problems` are those found so far.
+    """Show the values of streamed arguments; `problems` are the problems so far.
 
     `picked` carries the offsets of the value of the row that was clicked.
     """
@@ -48,7 +48,7 @@ class ArgumentTree(QWidget):
         self._check.checked.connect(self._refresh)
         self._fragments: Sequence[str] = ()
         self._fed = 0  # fragments that were read
-        self._ending = False  # nothing comes any more
+        self._ending = False  # all fragments are received
         self._truncated = False
         self._paths_shown: set[tuple[str | int, ...]] = set()
         self._counted = 0
@@ -73,7 +73,7 @@ class ArgumentTree(QWidget):
         self._refresh()
 
     def read_fragments(self, fragments: Sequence[str]) -> None:
-        """Read the new ones of all fragments."""
+        """Read the fragments that are new."""
         if len(fragments) != self._fed:
             self._fragments = fragments
             self._read_on()
@@ -205,10 +205,10 @@ class ArgumentTree(QWidget):
             metrics, room = painter.fontMetrics(), self.width() - x
             if room < metrics.averageCharWidth():
                 break
-            shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(room))
+            elided = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(room))
             painter.setPen(QColor(colour))
-            painter.drawText(QRectF(x, y, room, ROW), Qt.AlignmentFlag.AlignVCenter, shown)
-            x += metrics.horizontalAdvance(shown)
+            painter.drawText(QRectF(x, y, room, ROW), Qt.AlignmentFlag.AlignVCenter, elided)
+            x += metrics.horizontalAdvance(elided)
 
     # Mouse
 

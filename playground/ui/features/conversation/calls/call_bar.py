@@ -30,7 +30,7 @@ from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import few_lines_of, shown_name, tip
 
 CLOCK_MS = 200
-SIDE_BY_SIDE = 480  # pixels from which on the buttons stand beside the title
+SIDE_BY_SIDE = 480  # width in pixels above which the buttons are placed next to the title
 FOLLOWED = (DebugChanged, PathChanged, RunStateChanged, TurnChanged, SettingsChanged)
 MAX_NAMES = 6  # tools that the tooltip lists
 FAIL_TIP = (
@@ -41,13 +41,13 @@ _RUN_REASONS = ReasonCode.LIMIT, ReasonCode.LOOP, ReasonCode.TRUNCATED
 
 
 class CallBar(QFrame):
-    """Says what a session's tool calls wait for, and offers Stop and further commands. Hidden otherwise.
+    """Show what a session's tool calls wait for, with Stop and further commands; hidden if there are none.
 
-    `said` carries why a command was refused or what it did. The bar has a Continue button of its own where the
+    `message` carries why a command was refused or what it did. The bar has a Continue button of its own where the
     composer's main button does not continue: in the lanes of Compare.
     """
 
-    said = Signal(str)
+    message = Signal(str)
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -123,7 +123,7 @@ class CallBar(QFrame):
 
     @property
     def text(self) -> str:
-        """All that the bar says, in one line."""
+        """The texts of the bar in one line."""
         return " · ".join(label.text() for label in (self._title, self._round, self._details) if label.text())
 
     # Commands
@@ -145,10 +145,10 @@ class CallBar(QFrame):
         try:
             typed, failed = self._session.debugger.fill()
         except RunRefusedError as error:
-            self.said.emit(str(error))
+            self.message.emit(str(error))
         else:
             used = f" {typed} entered result{'s' * (typed != 1)} used." if typed else ""
-            self.said.emit(f"{failed} call{'s' * (failed != 1)} failed.{used} Run (Ctrl+Enter) continues.")
+            self.message.emit(f"{failed} call{'s' * (failed != 1)} failed.{used} Run (Ctrl+Enter) continues.")
 
     def stop(self) -> None:
         """End what is under way, including calls to servers; waiting calls stay open."""
@@ -159,13 +159,13 @@ class CallBar(QFrame):
             self._session.stop()
 
     def execute(self, command: Coroutine[Any, Any, object]) -> None:
-        """Start a command of the debugger; `said` carries why it was refused."""
+        """Start a command of the debugger; `message` carries why it was refused."""
 
         async def run() -> None:
             try:
                 await command
             except RunRefusedError as error:
-                self.said.emit(str(error))
+                self.message.emit(str(error))
 
         spawn(run(), name="debugger")
 

@@ -57,12 +57,12 @@ from playground.ui.widgets.mark_label import Chip, MarkLabel
 from playground.ui.widgets.plain_text import few_lines_of, short_name, shown_name, tip
 from playground.ui.widgets.theme import code_font, tokens
 
-NARROW = 500  # pixels below which the result stands under the arguments
+NARROW = 500  # pixels below which the result is placed under the arguments
 MIN_CHIP = 60  # pixels
 
 
 class CallCard(QFrame):
-    """Shows one call. A call that waits has a field for its result; an answered one shows the result.
+    """Show one call. A call that waits has a field for its result; an answered one shows the result.
 
     `turn_id` gives the turn of the call: a card may come to show another one. `edit_asked` asks for the editor of the
     whole call, by its id.
@@ -312,7 +312,7 @@ class CallCard(QFrame):
         arguments = editor.text if editor is not None else self.call.arguments
         verdict = FREE_TEXT
         if not self.call.free_text:
-            verdict = judged(self._problems(arguments), arguments, known=self._tool is not None)
+            verdict = judged(self._problems(arguments), arguments, has_tool=self._tool is not None)
         self._verdict.say(verdict.words, verdict.kind)
         self._verdict.setToolTip(tip(verdict.says))
         self._verdict.setVisible(bool(verdict.words))

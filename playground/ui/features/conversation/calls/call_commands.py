@@ -41,7 +41,7 @@ class ServerSide:
 
 @dataclass(frozen=True, slots=True)
 class CallState:
-    """What the debugger knows of a call that waits.
+    """State of a waiting call in the debugger.
 
     `reason` is why it waits, `draft` the entered text, `prepared` a result that was inserted instead, `remaining` the
     seconds until a delayed result is sent, `warning` says that the call repeats an earlier one, `other_lanes` counts
@@ -62,12 +62,12 @@ class CallState:
 
 
 class CallCommands(QObject):
-    """Executes commands on the calls of one session.
+    """Execute commands on the calls of one session.
 
     `run` is called when the last waiting call was answered by hand, `next_call` while others still wait.
     """
 
-    said = Signal(str)
+    message = Signal(str)
     answers_asked = Signal(object, str, str)  # session, turn id, call id
     rules_asked = Signal(str)  # the name of a tool
 
@@ -79,7 +79,7 @@ class CallCommands(QObject):
         self._run = run
         self._next_call = next_call
         self.bar = CallBar(session, parent)
-        self.bar.said.connect(self.said)
+        self.bar.message.connect(self.message)
 
     def set_session(self, session: Session) -> None:
         """Follow another session."""
@@ -89,7 +89,7 @@ class CallCommands(QObject):
     # What a card shows
 
     def state(self, turn_id: str, call_id: str) -> CallState:
-        """Return what is known of a call that was received whole."""
+        """Return the state of a call that was received completely."""
         session, debugger = self._session, self._session.debugger
         reason, draft = debugger.reason(turn_id, call_id), debugger.notes.draft(turn_id, call_id)
         pending = debugger.pending.get((turn_id, call_id))
@@ -173,7 +173,7 @@ class CallCommands(QObject):
         draft = self._session.debugger.notes.draft(turn_id, call_id)
         answer = draft.answer if draft is not None else None
         if answer is None:
-            self.said.emit("Enter a result first.")
+            self.message.emit("Enter a result first.")
             return
         if as_error and not answer.is_error:
             answer = answer.model_copy(update={"is_error": True})
@@ -187,9 +187,9 @@ class CallCommands(QObject):
         try:
             self._session.debugger.send_answer(turn_id, call_id, answer)
         except KeyError:
-            self.said.emit("This call already has a result.")
+            self.message.emit("This call already has a result.")
         except RunRefusedError as error:
-            self.said.emit(str(error))
+            self.message.emit(str(error))
         else:
             self._continue()
 
@@ -206,7 +206,7 @@ class CallCommands(QObject):
         try:
             self._session.debugger.send_all(answer.body if answer is not None else "", is_error=as_error)
         except RunRefusedError as error:
-            self.said.emit(str(error))
+            self.message.emit(str(error))
         else:
             self._continue()
 
@@ -217,7 +217,7 @@ class CallCommands(QObject):
             self._run()
 
     def step(self, turn_id: str, call_id: str) -> None:
-        """Answer one call, then stop at whatever comes next."""
+        """Answer one call, then stop at the next event."""
         self.bar.execute(self._session.debugger.step(turn_id, call_id))
 
     def stop(self) -> None:
@@ -233,11 +233,11 @@ class CallCommands(QObject):
         try:
             self._session.debugger.remember(turn_id, call_id)
         except KeyError:
-            self.said.emit("Enter a result first.")
+            self.message.emit("Enter a result first.")
         except ValueError:
-            self.said.emit("The arguments are not JSON, so they cannot become a mock row.")
+            self.message.emit("The arguments are not JSON, so they cannot become a mock row.")
         else:
-            self.said.emit("Saved as a mock row. It answers equal calls once the tool uses its mock table.")
+            self.message.emit("Saved as a mock row. It answers equal calls once the tool uses its mock table.")
 
     def open_rules(self, name: str) -> None:
         """Ask for the dialog of tool responses, at one tool."""

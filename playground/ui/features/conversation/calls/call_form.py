@@ -1,4 +1,4 @@
-"""A call as it is written by hand: the tool's name, the id and the arguments, judged while they are typed."""
+"""Form of a hand-written call: the tool's name, the id, and the arguments, validated while typing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MADE = "Id (optional)"
 
 
 class CallForm(QFrame):
-    """``call`` is what is written, finished or not. ``submitted`` and ``cancelled`` are Ctrl+Enter and Escape."""
+    """Edit one call, complete or not. ``submitted`` and ``cancelled`` are Ctrl+Enter and Escape."""
 
     edited = Signal()
     removed = Signal()
@@ -37,7 +37,7 @@ class CallForm(QFrame):
         self.setObjectName("callForm")
         self.setProperty("kind", "card")
         self._tools: tuple[ToolDefinition, ...] = ()
-        self._put = ("", "", ToolCall(id="", name="", arguments=""))  # as the fields showed it, and what it was
+        self._shown_call = ("", "", ToolCall(id="", name="", arguments=""))  # shown name, shown id, and their call
         self.name = _name_field()
         self.id = QLineEdit()
         self.id.setProperty("kind", "field")
@@ -76,21 +76,21 @@ class CallForm(QFrame):
 
     @property
     def call(self) -> ToolCall:
-        """What is written; the name and the id may be empty, the arguments anything.
+        """The call in the form; its name and id may be empty, its arguments invalid.
 
-        A name or an id that a field cannot hold is what it was until something else is written.
+        A name or an id that a field cannot hold stays unchanged until the field is edited.
         """
         name, call_id = self.name.currentText(), self.id.text()
-        shown_name, shown_id, was = self._put
+        shown_name, shown_id, original = self._shown_call
         return ToolCall(
-            id=was.id if call_id == shown_id else call_id,
-            name=was.name if name == shown_name else name,
+            id=original.id if call_id == shown_id else call_id,
+            name=original.name if name == shown_name else name,
             arguments=self.arguments.text(),
-            free_text=was.free_text,
+            free_text=original.free_text,
         )
 
     def set_call(self, call: ToolCall) -> None:
-        """Put this in its place, without telling; a field that says it already is left alone."""
+        """Show a call without emitting `edited`; fields with the same content are not touched."""
         now = self.call
         with QSignalBlocker(self.name), QSignalBlocker(self.id), QSignalBlocker(self.arguments):
             if call.name != now.name:
@@ -99,24 +99,24 @@ class CallForm(QFrame):
                 self.id.setText(call.id)
             if call.arguments != now.arguments:
                 self.arguments.set_text(call.arguments)
-        self._put = (self.name.currentText(), self.id.text(), call)
+        self._shown_call = (self.name.currentText(), self.id.text(), call)
         self._judge()
 
     def set_tools(self, tools: tuple[ToolDefinition, ...]) -> None:
-        """The tools whose names are suggested, and by whose schemas arguments are judged."""
+        """Set the tools whose names are suggested and whose schemas validate the arguments."""
         if tools == self._tools:
             return
         self._tools = tools
-        written = self.name.currentText()
+        typed = self.name.currentText()
         with QSignalBlocker(self.name):
             self.name.clear()
             self.name.addItems(list(dict.fromkeys(tool.name for tool in tools if tool.name)))
-            self.name.setEditText(written)
+            self.name.setEditText(typed)
         self._judge()
 
-    def set_number(self, number: int, of: int = 1) -> None:
-        """Which of several calls it is, for people who cannot see where it stands."""
-        which = f"call {number}" if of > 1 else "the call"
+    def set_number(self, number: int, count: int = 1) -> None:
+        """Set the number among several calls in the accessible names."""
+        which = f"call {number}" if count > 1 else "the call"
         self.name.setAccessibleName(f"Tool of {which}")
         self.id.setAccessibleName(f"Id of {which}")
         self.arguments.setAccessibleName(f"Arguments of {which}")
@@ -133,16 +133,16 @@ class CallForm(QFrame):
         self.edited.emit()
 
     def _judge(self) -> None:
-        """Say whether the arguments are JSON and fit the tool, as the card of a call does."""
+        """Show whether the arguments are JSON and match the tool's schema."""
         tool, text = self._tool, self.arguments.text()
         schema = tool.parameters if tool is not None else None
         hidden = self.verdict.isHidden()
-        free_text = self._put[2].free_text
+        free_text = self._shown_call[2].free_text
         problems = [] if free_text else self._check.problems(text, schema)
         if free_text:
             words, kind, says = FREE_TEXT
         elif text.strip() or (tool is not None and problems):
-            words, kind, says = judged(problems, text, known=tool is not None)
+            words, kind, says = judged(problems, text, has_tool=tool is not None)
         else:
             words, kind, says = "", "chip", ""
         self.verdict.say(words, kind)
@@ -156,15 +156,15 @@ class CallForm(QFrame):
         tool = self._tool
         if tool is None or not tool.parameters or self.arguments.text().strip():
             return
-        made = self._asking.ask(SampleOf(tool.parameters), alone=True)
-        if made:
-            self.arguments.set_text(made)
-        elif made is not None:
+        sample = self._asking.ask(SampleOf(tool.parameters), alone=True)
+        if sample:
+            self.arguments.set_text(sample)
+        elif sample is not None:
             self.verdict.say("No sample", "chip")
             self.verdict.setToolTip("No value was found that matches this schema. Enter the arguments yourself.")
             self.verdict.show()
             self.height_changed.emit()
-        if made is not None:
+        if sample is not None:
             self.arguments.setFocus()
 
 
@@ -178,6 +178,6 @@ def _name_field() -> QComboBox:
     if line is not None:
         line.setPlaceholderText("Tool name")
     if completer is not None:
-        completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)  # nothing is typed for anybody
+        completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)  # never completes the text inline
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
     return field

@@ -21,8 +21,8 @@ from playground.ui.features.conversation.markdown_stream import exact_lines
 from playground.ui.features.conversation.text_check import unchecked_words
 
 ONE_LINE = 48  # characters of JSON that fit into half a card; an answered call needs no more room
-PRETTY_LIMIT = 20_000  # characters of arguments that are laid out as a tree; longer ones are shown as they came
-LEAST_TOLD = 0.05  # seconds a call took that are worth telling
+PRETTY_LIMIT = 20_000  # characters of arguments that are laid out as a tree; longer ones are shown unchanged
+LEAST_TOLD = 0.05  # shortest shown duration of a call, in seconds
 NOT_SENT = "A newer version of this application wrote this part. It is kept, and not sent."
 VERDICT_LENGTH = 64  # characters of the first problem shown in a verdict; the rest is in its tooltip
 LONGEST_DIFF = 400  # lines that are compared; the cost grows with their square
@@ -40,10 +40,10 @@ class Judged(NamedTuple):
 FREE_TEXT: Final = Judged("Free text", "chip", "The input of a custom tool is text and has no schema.")
 
 
-def judged(problems: list[Problem] | None, arguments: str, *, known: bool) -> Judged:
+def judged(problems: list[Problem] | None, arguments: str, *, has_tool: bool) -> Judged:
     """Return the verdict on arguments with these problems, None while they are being checked.
 
-    `known` says that there is a tool of the call's name.
+    `has_tool` says that there is a tool of the call's name.
     """
     if problems is None:
         words, says = unchecked_words(arguments)
@@ -55,7 +55,7 @@ def judged(problems: list[Problem] | None, arguments: str, *, known: bool) -> Ju
         first = problems[0]
         more = f" · and {len(problems) - 1} more" if len(problems) > 1 else ""
         return Judged(clipped(f"{first.where}: {first.message}".removeprefix(": ")) + more, "chip-error", says)
-    if not known:
+    if not has_tool:
         return Judged("Unknown tool", "chip", "No tool of this name is defined.")
     return Judged("Valid", "chip-ok", "The arguments match the schema of the tool.")
 
@@ -98,9 +98,9 @@ def argument_lines(arguments: str, problems: list[Problem]) -> list[Line]:
     several = len(problems) > 1  # the card's header names a single problem
     out: list[Line] = []
     for path, text in laid_out:
-        said = " · ".join(wrong.pop(path, []))  # once, where the value begins
-        spans = (Span(text, Style.CODE, token="deleted" if said and path else ""),)
-        message = (Span(f"   × {said}", Style.CODE, token="deleted"),) if said and several else ()
+        messages = " · ".join(wrong.pop(path, []))  # once, where the value begins
+        spans = (Span(text, Style.CODE, token="deleted" if messages and path else ""),)
+        message = (Span(f"   × {messages}", Style.CODE, token="deleted"),) if messages and several else ()
         out.append(Line("raw", (*spans, *message)))
     return out
 
@@ -154,11 +154,11 @@ def json_lines(
         return
     opening, closing = ("{", "}") if isinstance(value, dict) else ("[", "]")
     yield path, f"{pad}{key}{opening}"
-    left = len(value)
+    remaining = len(value)
     for name, inner in value.items() if isinstance(value, dict) else enumerate(value):
-        left -= 1
+        remaining -= 1
         label = f"{_written(name)}: " if isinstance(value, dict) else ""
-        yield from json_lines(inner, (*path, name), indent + 1, label, "," if left else "")
+        yield from json_lines(inner, (*path, name), indent + 1, label, "," if remaining else "")
     yield path, f"{pad}{closing}{comma}"
 
 

@@ -45,7 +45,7 @@ class _Field(GrowingField):
 
 
 class ResultField(QWidget):
-    """Enters the result of the call that `key` gives as (turn id, call id).
+    """Enter the result of the call that `key` gives as (turn id, call id).
 
     A result that is inserted from the menu is shown for review first; typing replaces it.
     """
@@ -141,7 +141,7 @@ class ResultField(QWidget):
         self.height_changed.emit()
 
     def _offer(self) -> None:
-        """Enable sending once there is something to send."""
+        """Enable the send buttons if there is a result."""
         can_send = bool(self.text.strip()) or self._prepared is not None
         for button, description in (
             (self.send_button, "Send this result (Ctrl+Enter)"),
@@ -200,7 +200,7 @@ class ResultField(QWidget):
         self._offer()
 
     def _judge(self) -> None:
-        """Say where a result that begins as JSON is none; it can be sent as it is."""
+        """Show the syntax error of a result that begins like JSON; it can be sent unchanged."""
         words = ""
         if _JSON_START.match(self.text) and len(self.text) <= READ_AT_MOST:
             problem = problem_at(self.text)
@@ -234,7 +234,7 @@ def _fits_field(answer: Answer) -> bool:
 
 
 def _describe(answer: Answer) -> str:
-    """Say what an inserted result is and how it will be sent."""
+    """Describe an inserted result and how it will be sent."""
     if answer.never:
         return "No reply: simulates a timeout until Stop."
     text = "Empty result" if not answer.text else "This result"

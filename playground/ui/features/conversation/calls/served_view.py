@@ -58,7 +58,7 @@ class ServedView(QWidget):
         self.restore.clicked.connect(lambda: commands.calls.restore_server_answer(*key()))
         self.structured = StructuredFold(lambda text: commands.calls.set_draft(*key(), text))
         self.structured.height_changed.connect(self.height_changed)
-        self.text: TextView | None = None  # of what is too long for a field
+        self.text: TextView | None = None  # view of a text that is too long for a field
         self.pictures = _Pictures(commands.open_image, lambda index: commands.calls.remove_image(*key(), index))
         self._rest = QWidget()
         self._rows = in_column(of=self._rest, margins=0, spacing=2)
@@ -85,10 +85,10 @@ class ServedView(QWidget):
         `schema` is the tool's schema of structured content, `carries_images` says whether the request has the images,
         `waiting` that it is not sent yet, `edited` that the text was edited. `long_text` is too long for the field.
         """
-        shown = served, images, schema, carries_images, waiting, edited, long_text
-        if shown == self._shown:
+        state = served, images, schema, carries_images, waiting, edited, long_text
+        if state == self._shown:
             return
-        self._shown = shown
+        self._shown = state
         self.setVisible(served is not None or bool(images))
         if served is None and not images:
             self.height_changed.emit()
@@ -119,7 +119,7 @@ class ServedView(QWidget):
             self.text.set_text(text)
 
     def _list_rest(self, served: ServerAnswer | None) -> None:
-        """Files that can be saved and links; the first ones of very many."""
+        """List the first files and links of an answer."""
         items = [self._rows.itemAt(n) for n in range(self._rows.count())]
         discard(self._rows, *(row for item in items if item is not None and (row := item.widget()) is not None))
         blocks = served.blocks[:MOST_BLOCKS] if served is not None else ()
@@ -130,9 +130,9 @@ class ServedView(QWidget):
             self._rows.addWidget(FileRow(file))
         for link in links[:MOST]:
             self._rows.addWidget(LinkRow(link, self._commands.open_link))
-        left = max(len(others) - MOST, 0) + max(len(links) - MOST, 0)
-        if left:
-            self._rows.addWidget(text_label(f"and {left:,} more", "small"))
+        unlisted = max(len(others) - MOST, 0) + max(len(links) - MOST, 0)
+        if unlisted:
+            self._rows.addWidget(text_label(f"and {unlisted:,} more", "small"))
         self._rest.setVisible(self._rows.count() > 0)
 
 
@@ -145,7 +145,7 @@ def source_words(served: ServerAnswer, *, waiting: bool, edited: bool) -> str:
 
 
 def fate_words(served: ServerAnswer | None, images: Sequence[Image], *, carries_images: bool) -> str:
-    """Say what of an answer is not sent, and what is sent instead; empty if all of it is."""
+    """Name the omitted content of an answer and its replacement; empty if everything is sent."""
     lines = list(unsaid(served)) if served is not None else []
     if images and not carries_images:
         lines += [f"An image; {picture_line(image)} is sent instead" for image in images[:MOST]]
@@ -164,7 +164,7 @@ class _Pictures(QWidget):
         self._shown: tuple[tuple[Image, ...], bool] = ((), False)
 
     def show_pictures(self, images: tuple[Image, ...], *, drops: bool) -> None:
-        """Show the first of these; with ``drops`` each can be taken out."""
+        """Show the first of these images; with ``drops``, each has a button that removes it."""
         self.setVisible(bool(images))
         if (images, drops) == self._shown:
             return
@@ -176,7 +176,7 @@ class _Pictures(QWidget):
             box.show()
 
     def _box(self, index: int, image: Image, *, drops: bool) -> QWidget:
-        known, box = facts(image), QWidget()
+        image_facts, box = facts(image), QWidget()
         thumb = Thumb(THUMB)
         thumb.show_image(image)
         thumb.setToolTip(tip(thumb.problem or f"{title(image)}: show larger"))
@@ -186,7 +186,7 @@ class _Pictures(QWidget):
         remove.clicked.connect(lambda: self._remove(index))
         if not drops:
             remove.hide()
-        line = in_row(text_label(figures(known), "small"), remove, 1, margins=0, spacing=4)
+        line = in_row(text_label(figures(image_facts), "small"), remove, 1, margins=0, spacing=4)
         in_column(thumb, line, of=box, margins=0, spacing=2)
         return box
 

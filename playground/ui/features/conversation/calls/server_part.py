@@ -1,4 +1,4 @@
-"""What a call's card shows of a tool server: its progress while it is called, and its answer."""
+"""The tool server in a call's card: its progress while it is called, and its answer."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STEPS: Final = 1_000  # of the progress bar
 
 
 class ServerPart(QWidget):
-    """Hidden where a call has nothing to do with a tool server."""
+    """The server part of a card; hidden if the call has no tool server."""
 
     height_changed = Signal()
 

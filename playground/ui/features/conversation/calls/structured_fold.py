@@ -33,7 +33,7 @@ CAPTION: Final = "Structured content"
 FITS, MISFITS, UNKNOWN = "Valid", "Does not match its schema", "No schema"
 NOT_CHECKED: Final = "Not checked"
 COSTLY: Final = unchecked("").message
-LONGEST: Final = 200_000  # characters of JSON that are written here before somebody asks for them
+LONGEST: Final = 200_000  # characters of JSON that are serialised before the user opens or copies it
 
 
 class StructuredFold(QWidget):
@@ -45,7 +45,7 @@ class StructuredFold(QWidget):
         super().__init__()
         self._use = use
         self._value: JSON = None
-        self._text: str | None = None  # None for what is too large to be written here
+        self._text: str | None = None  # None if the content is too large to be serialised here
         self._open = self._drawn = False
         self.head = styled(QPushButton(CAPTION), "heading")
         self.head.clicked.connect(self._toggle)
@@ -53,10 +53,10 @@ class StructuredFold(QWidget):
         self.problems = text_label("", "flag-error", wrap=True)
         self.take = styled(QPushButton("Use as result"), "quiet")
         self.take.setToolTip("Replace the text by this JSON; nothing is sent")
-        self.take.clicked.connect(self._take)
+        self.take.clicked.connect(self._use_as_result)
         self.copy = IconButton("copy", "Copy the structured content", size=14)
         self.copy.clicked.connect(self._copy)
-        self.view: TextView | None = None  # made when it is first opened
+        self.view: TextView | None = None  # created when it is first opened
         row = QWidget()
         flow = FlowLayout(row)
         for widget in (self.head, self.verdict, self.take, self.copy):
@@ -65,14 +65,14 @@ class StructuredFold(QWidget):
         self.hide()
 
     def show_content(self, served: ServerAnswer, schema: JSONObject | None, *, takes: bool) -> None:
-        """Show that of an answer; ``schema`` is the one its tool has for it. ``takes``: it may be sent."""
-        there = served.structured is not None
+        """Show the structured content of an answer; ``takes`` offers to use it as the result."""
+        has_content = served.structured is not None
         if self._value is not served.structured:
             self._value, self._drawn = served.structured, False
             self._text = write(served.structured) if weight(served.structured, LONGEST) <= LONGEST else None
-        self.take.setVisible(takes and there and self._text is not None)
-        self.copy.setVisible(there)
-        self.head.setEnabled(there)
+        self.take.setVisible(takes and has_content and self._text is not None)
+        self.copy.setVisible(has_content)
+        self.head.setEnabled(has_content)
         words = "\n".join(served.problems)
         costly = words.startswith(COSTLY)
         if words:
@@ -84,13 +84,13 @@ class StructuredFold(QWidget):
         self.verdict.setToolTip(tip(words))
         self.problems.setText(few_lines_of(words))
         self.problems.setVisible(bool(words))
-        self.setVisible(there or bool(words))
-        self._open = self._open and there
+        self.setVisible(has_content or bool(words))
+        self._open = self._open and has_content
         self._refresh()
 
     @property
     def is_open(self) -> bool:
-        """Whether the JSON is shown."""
+        """True while the JSON is shown."""
         return self._open
 
     def _toggle(self) -> None:
@@ -121,7 +121,7 @@ class StructuredFold(QWidget):
         else:
             view.set_text(self._text)
 
-    def _take(self) -> None:
+    def _use_as_result(self) -> None:
         if self._text is not None:
             self._use(self._text)
 
