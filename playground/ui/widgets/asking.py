@@ -1,7 +1,7 @@
-"""Questions that a widget asks of foreign schemas, patterns and paths, without ever waiting for an answer.
+"""Evaluate untrusted schemas, patterns and paths for a widget without blocking it.
 
-A widget asks for what it shows each time it draws; what is not known yet it shows as "checking…", and draws again when
-``answered`` tells that it is. So nothing that is shown can be of something else by then.
+A widget asks each time it draws, shows "checking…" for an answer that is not available yet, and draws again after
+``answered``. So an outdated answer is never shown.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Asking(QObject):
-    """``ask`` gives an answer that is known or cheap; ``answered`` tells that one more is known."""
+    """The open questions of a widget. ``answered`` is emitted when another answer is available."""
 
     answered = Signal()
 
@@ -29,19 +29,19 @@ class Asking(QObject):
         self._open: dict[tuple[Any, ...], tuple[Question[Any], Callable[[], None]]] = {}
 
     def ask(self, question: Question[T], *, alone: bool = False) -> T | None:
-        """The answer; None while it is not known. ``alone``: what was asked before is of no interest any more."""
+        """Return the answer, or None while it is not available. ``alone`` cancels all other open questions."""
         key = question.key
         if alone:
             self._call_off(but=key)
-        found = checking.now(question)
-        if found is not None or key in self._open:
-            return found
+        answer = checking.now(question)
+        if answer is not None or key in self._open:
+            return answer
         self._open[key] = (question, _nothing)
         call_off = checking.later(question, partial(self._arrived, key))
         if key in self._open:
             self._open[key] = (question, call_off)
             return None
-        return checking.now(question)  # it was waited for: no event loop runs
+        return checking.now(question)  # without an event loop the answer was computed at once
 
     def _call_off(self, but: tuple[Any, ...]) -> None:
         for key in [key for key in self._open if key != but]:
@@ -53,4 +53,4 @@ class Asking(QObject):
 
 
 def _nothing() -> None:
-    """Nothing to call off yet."""
+    """Do nothing; the placeholder until a question can be cancelled."""

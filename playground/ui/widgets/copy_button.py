@@ -1,4 +1,4 @@
-"""A button that puts text on the clipboard, and says so on itself for a moment."""
+"""A button that copies text to the clipboard and confirms it for a moment."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
 
-COPIED_MS: Final = 2_000  # how long it says that it has copied
+COPIED_MS: Final = 2_000  # duration of the confirmation
 
 
 class CopyButton(QPushButton):
-    """``words`` stand on it, ``kind`` is its look. Enter in a field never presses it."""
+    """A button with the text ``words`` and a style ``kind``. Enter in a field never presses it."""
 
     def __init__(self, words: str, kind: str = "") -> None:
         super().__init__(words, autoDefault=False)
@@ -22,7 +22,7 @@ class CopyButton(QPushButton):
         self._copied.timeout.connect(self._forget)
 
     def copy(self, text: str) -> None:
-        """Put ``text`` on the clipboard."""
+        """Copy ``text`` to the clipboard."""
         QGuiApplication.clipboard().setText(text)
         self.setText("Copied")
         self._copied.start()

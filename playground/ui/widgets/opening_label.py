@@ -1,4 +1,4 @@
-"""The word that stands where experiments will be, when opening them takes longer than a moment."""
+"""A label shown in place of experiments while they are opened."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel
 
 WORD = "Opening…"
-AFTER_MS = 300  # a word that comes and goes at once is only a flicker
+AFTER_MS = 300  # a word shown for less time only flickers
 
 
 class OpeningLabel(QLabel):
-    """Empty, until ``set_opening`` was called and a moment has gone by."""
+    """A label that is empty until ``AFTER_MS`` after ``set_opening``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -20,7 +20,7 @@ class OpeningLabel(QLabel):
         self._timer.timeout.connect(self._say)
 
     def set_opening(self, opening: bool) -> None:
-        """Something is being opened, or no longer is."""
+        """Start or stop waiting for experiments that are opened."""
         if not opening:
             self._timer.stop()
             self.clear()

@@ -1,4 +1,4 @@
-"""A list to choose from by typing: the command palette, and choosers of presets, files and prompts."""
+"""A filtered list: the command palette, and choosers of presets, files and prompts."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _SEPARATORS = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing to choose: its name, its kind, and what it does.
+    """An entry of a palette: its name, its kind, and its action.
 
-    ``synonyms`` are more words that find it, as its kind is; ``keys`` is a shortcut, shown in the place of the kind.
+    ``synonyms`` and the kind match a query as well; ``keys`` is a shortcut, shown instead of the kind.
     """
 
     text: str
@@ -50,7 +50,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Very many things of one kind, each an entry once it is listed; ``folded`` are their names without their case."""
+    """Many entries of one kind, created when they are listed; ``folded`` are the case-folded names."""
 
     names: Sequence[str]
     folded: Sequence[str]
@@ -75,10 +75,10 @@ def match_rank(text: str, synonyms: str, query: str) -> int | None:
 
 
 class Palette(QDialog):
-    """Open it with ``open_over``. The entry chosen is carried out after the palette has closed.
+    """A pop-up list with a filter. The chosen entry runs after the palette has closed; ``chosen`` carries its name.
 
-    ``chosen`` carries its name. With ``recent``, the names chosen last, it is a command palette: those come first while
-    nothing is typed, and nothing is selected then, so that Enter alone runs no command.
+    With ``recent``, the names chosen last, it is a command palette: those come first while nothing is typed, and
+    nothing is selected then, so that Enter alone runs no command.
     """
 
     chosen = Signal(str)
@@ -116,16 +116,16 @@ class Palette(QDialog):
 
     @property
     def field(self) -> QLineEdit:
-        """Where one types."""
+        """The field for the query."""
         return self._field
 
     @property
     def matches(self) -> list[str]:
-        """The names listed now."""
+        """The names of the listed entries."""
         return [self._entry(self._list.item(row)).text for row in range(self._list.count())]
 
     def open_over(self) -> None:
-        """Show it near the top of its window."""
+        """Show the palette near the top of its window."""
         window = self._over.window()
         width = min(560, window.width() - 40)
         height = min(420, window.height() - 120)
@@ -182,7 +182,7 @@ class Palette(QDialog):
             entry.act()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The arrows move in the list while the cursor stays in the field."""
+        """Move in the list with the arrow keys while the cursor stays in the field."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}.get(
                 Qt.Key(event.key())
@@ -206,7 +206,7 @@ def _expand(entries: Iterable[Entry | Names]) -> Iterator[Entry]:
 
 
 class _Rows(QStyledItemDelegate):
-    """The name at the left, the shortcut or the kind muted at the right; both are elided in a narrow list."""
+    """Delegate that paints the name at the left and the shortcut or kind at the right, both elided if necessary."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         return QSize(100, ROW)

@@ -1,4 +1,4 @@
-"""Tabs over pages, beside what they are about. On the way to the first paint: nothing heavy may be imported here."""
+"""A panel of tabs and pages. The first paint waits for this module: it imports nothing heavy."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ UNFINISHED = {"-", "+", ".", ",", "-.", "-,", '"'}
 
 
 class NumberRow(FieldRow):
-    """A field, and a slider below it where a range is known."""
+    """A number field, with a slider below it if the range is known."""
 
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
         super().__init__(name, hint, parent)
@@ -106,7 +106,7 @@ class NumberRow(FieldRow):
 
 
 class SwitchRow(FieldRow):
-    """on, off or default."""
+    """A switch with the states on, off and default."""
 
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
         super().__init__(name, hint, parent)
@@ -133,7 +133,7 @@ class SwitchRow(FieldRow):
 
 
 class TextRow(FieldRow):
-    """A line of text, sent as typed."""
+    """A field for one line of text, sent as typed."""
 
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
         super().__init__(name, hint, parent)
@@ -156,7 +156,7 @@ class TextRow(FieldRow):
 
 
 class LinesRow(FieldRow):
-    """A text of any number of lines, in a field below its name."""
+    """A field for a text of several lines, below its name."""
 
     MOST_LINES = 8
 
@@ -187,7 +187,7 @@ class LinesRow(FieldRow):
 
 
 class ChoiceRow(FieldRow):
-    """Suggestions and free text."""
+    """A field with suggestions that takes any text."""
 
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
         super().__init__(name, hint, parent)
@@ -211,7 +211,7 @@ class ChoiceRow(FieldRow):
 
 
 class ToolChoiceRow(ChoiceRow):
-    """The protocol's words and the names of the tools; each is spelled as the protocol wants it."""
+    """A choice of the protocol's words and tool names; each is sent in the spelling of the protocol."""
 
     WORDS = ("auto", "none", "required")
 
@@ -229,7 +229,7 @@ class ToolChoiceRow(ChoiceRow):
         self.set_tool_names(())
 
     def set_tool_names(self, names: tuple[str, ...]) -> None:
-        """Offer these tools; a name that is also one of the protocol's words means the word."""
+        """Offer tools by name; a name equal to one of the protocol's words means the word."""
         self._names = tuple(dict.fromkeys(name for name in names if name and name not in self._words))
         self.field.set_choices((*self._words, *self._names))
 
@@ -256,7 +256,7 @@ class ToolChoiceRow(ChoiceRow):
 
 
 class JsonRow(FieldRow):
-    """A small editor. Text that is not JSON yet stays, is marked, and is not sent."""
+    """A small JSON editor. Invalid text stays in the editor, is marked, and is not sent."""
 
     MOST_LINES = 10
 
@@ -312,9 +312,9 @@ class JsonRow(FieldRow):
 
 
 def row_for(name: str, hint: Hint, kind: type[Parameters] = Parameters, parent: QWidget | None = None) -> FieldRow:
-    """The row of a field, of parameters of a ``kind``.
+    """Create the row of a field, for parameters of a ``kind``.
 
-    An editor this version does not know gets the JSON row, which can show everything.
+    An unknown editor gets the JSON row, which can show every value.
     """
     from playground.ui.widgets.rows.list_row import ListRow
     from playground.ui.widgets.rows.thinking_row import ThinkingRow

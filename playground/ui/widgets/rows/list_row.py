@@ -17,7 +17,7 @@ from playground.ui.widgets.text_chip import TextChip, spelled, unspelled
 
 
 class _AddField(ValueField):
-    """The field that adds; Backspace in it while empty takes the last chip back for editing."""
+    """The field that adds texts; Backspace in an empty field moves the last chip back for editing."""
 
     taken_back = Signal()
 

@@ -13,7 +13,7 @@ from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.numbers import read_number
 from playground.ui.widgets.rows.row import FieldRow, as_text
 
-#: What a person reads, and the ``type`` that is sent.
+#: The ``type`` that is sent, by its label.
 KINDS = {"off": "disabled", "adaptive": "adaptive", "enabled": "enabled"}
 LEAST_BUDGET = 1024
 
@@ -76,7 +76,7 @@ class ThinkingRow(FieldRow):
 
 
 def _read(value: JSON) -> tuple[str, JSON]:
-    """The words for a value and its budget; the value as JSON when it is none of the known shapes."""
+    """Return the label of a value and its budget; for an unknown shape, the value as JSON."""
     if value is None:
         return "", None
     if isinstance(value, dict) and set(value) <= {"type", "budget_tokens"}:
