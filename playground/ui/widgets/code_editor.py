@@ -72,9 +72,9 @@ class CodeEditor(ExactField):
         self._highlighted = json
         self._wheel_needs_focus = False
         self._formatting = Aside(self)
-        self._doing = QLabel("Formatting…", self.viewport(), textFormat=Qt.TextFormat.PlainText)
-        self._doing.setProperty("kind", "chip")
-        self._doing.hide()
+        self._busy_label = QLabel("Formatting…", self.viewport(), textFormat=Qt.TextFormat.PlainText)
+        self._busy_label.setProperty("kind", "chip")
+        self._busy_label.hide()
         self.setProperty("kind", "code")
         self.setFont(code_font())
         self.document().setDocumentMargin(2)
@@ -111,7 +111,7 @@ class CodeEditor(ExactField):
             return
         self.clear_marks()
         super().setPlainText("")  # a change of the wrap mode would lay out the old text again
-        self._suit(text)
+        self._adapt_to(text)
         super().setPlainText(text)
 
     def show_text(self, text: str) -> None:
@@ -124,7 +124,7 @@ class CodeEditor(ExactField):
         at_end = bar.value() >= bar.maximum()
         place = bar.value()
         if old and text.startswith(old):
-            self._suit(text)
+            self._adapt_to(text)
             cursor = QTextCursor(self.document())
             cursor.movePosition(QTextCursor.MoveOperation.End)
             cursor.insertText(text[len(old) :])
@@ -142,19 +142,19 @@ class CodeEditor(ExactField):
             self._formatting.do(
                 partial(_formatted, text), partial(self._put_formatted, text), large=len(text) > AT_ONCE
             )
-            self._show_doing()
+            self._update_busy_label()
 
     def _put_formatted(self, text: str, formatted: str | None) -> None:
         if (
             formatted is not None and not self.isReadOnly() and text == self.text()
         ):  # the text has not changed meanwhile
             self.replace_text(formatted)
-        self._show_doing()
+        self._update_busy_label()
 
-    def _show_doing(self) -> None:
-        if self._formatting.busy or self._doing.isVisible():
-            self._doing.setVisible(self._formatting.busy)
-            self._doing.move(self.viewport().width() - self._doing.width() - EDGE, EDGE)
+    def _update_busy_label(self) -> None:
+        if self._formatting.busy or self._busy_label.isVisible():
+            self._busy_label.setVisible(self._formatting.busy)
+            self._busy_label.move(self.viewport().width() - self._busy_label.width() - EDGE, EDGE)
 
     def problem(self) -> JsonTextError | None:
         """Return the first problem of the text as JSON, or None."""
@@ -215,22 +215,22 @@ class CodeEditor(ExactField):
             if background:
                 line = QTextEdit.ExtraSelection()
                 line.cursor = QTextCursor(cursor)
-                form = QTextCharFormat()
-                form.setBackground(QColor(background))
-                form.setProperty(QTextFormat.Property.FullWidthSelection, True)
-                line.format = form
+                text_format = QTextCharFormat()
+                text_format.setBackground(QColor(background))
+                text_format.setProperty(QTextFormat.Property.FullWidthSelection, True)
+                line.format = text_format
                 selections.append(line)
             _select_token(cursor)
-            under = QTextEdit.ExtraSelection()
-            under.cursor = cursor
-            form = QTextCharFormat()
-            form.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
-            form.setUnderlineColor(QColor(colour))
-            under.format = form
-            selections.append(under)
+            underline = QTextEdit.ExtraSelection()
+            underline.cursor = cursor
+            text_format = QTextCharFormat()
+            text_format.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+            text_format.setUnderlineColor(QColor(colour))
+            underline.format = text_format
+            selections.append(underline)
         self.setExtraSelections(selections)
 
-    def _suit(self, text: str) -> None:
+    def _adapt_to(self, text: str) -> None:
         """Choose fast wrapping and highlighting for a text: Qt's word wrap is quadratic in the length of a line."""
         long_lines = len(text) > LONGEST_LINE and _LONG.search(text) is not None
         mode = QTextOption.WrapMode
@@ -258,7 +258,7 @@ class CodeEditor(ExactField):
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and press_default_button(self):
             event.accept()
         elif event.text() in ("}", "]") and not self.textCursor().block().text().strip():
-            self._close(event.text())
+            self._insert_closing_bracket(event.text())
         else:
             super().keyPressEvent(event)
 
@@ -294,7 +294,7 @@ class CodeEditor(ExactField):
         self.setTextCursor(cursor)
         self.ensureCursorVisible()
 
-    def _close(self, bracket: str) -> None:
+    def _insert_closing_bracket(self, bracket: str) -> None:
         """Type a closing bracket on an empty line, one level less indented."""
         cursor = self.textCursor()
         cursor.beginEditBlock()
@@ -308,7 +308,7 @@ class CodeEditor(ExactField):
         """Paste as plain text, with all line endings as LF."""
         text = source.text()
         if len(text) > LONGEST_LINE:
-            self._suit(self.text() + text)
+            self._adapt_to(self.text() + text)
         super().insertFromMimeData(source)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -316,9 +316,9 @@ class CodeEditor(ExactField):
         super().resizeEvent(event)
         if self.isReadOnly():
             margins, line = self.viewportMargins(), self.fontMetrics().lineSpacing()
-            rest = max(self.viewport().height() + margins.bottom() - EDGE, 0) % line
-            if rest != margins.bottom():
-                self.setViewportMargins(margins.left(), margins.top(), margins.right(), rest)
+            cut_height = max(self.viewport().height() + margins.bottom() - EDGE, 0) % line
+            if cut_height != margins.bottom():
+                self.setViewportMargins(margins.left(), margins.top(), margins.right(), cut_height)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = self.createStandardContextMenu()

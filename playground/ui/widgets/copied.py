@@ -30,9 +30,9 @@ class CopiedNotice(QObject):
         super().__init__(parent)
         self._say = say
         self._place = parent
-        QGuiApplication.clipboard().dataChanged.connect(self._look)
+        QGuiApplication.clipboard().dataChanged.connect(self._check_clipboard)
 
-    def _look(self) -> None:
+    def _check_clipboard(self) -> None:
         if not self._place.isVisible():
             return
         clipboard = QGuiApplication.clipboard()

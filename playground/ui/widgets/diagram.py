@@ -260,12 +260,12 @@ class Diagram(QGraphicsView):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scroll sideways with the wheel of a mouse if there is nothing above and below."""
-        turned = event.angleDelta()
-        if self.verticalScrollBar().maximum() or not turned.y() or turned.x():
+        delta = event.angleDelta()
+        if self.verticalScrollBar().maximum() or not delta.y() or delta.x():
             super().wheelEvent(event)
             return
-        across = self.horizontalScrollBar()
-        across.setValue(across.value() - turned.y())
+        scroll_bar = self.horizontalScrollBar()
+        scroll_bar.setValue(scroll_bar.value() - delta.y())
         event.accept()
 
     def viewportEvent(self, event: QEvent) -> bool:

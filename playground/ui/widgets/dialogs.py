@@ -92,8 +92,8 @@ def _dress_files(dialog: QFileDialog, window: QWidget) -> None:
     grid, box = dialog.layout(), dialog.findChild(QDialogButtonBox)
     if not isinstance(grid, QGridLayout) or box is None:
         return  # the desktop's own dialog
-    while (above := window.parentWidget()) is not None:  # the parent may be a smaller dialog
-        window = above
+    while (parent := window.parentWidget()) is not None:  # the parent may be a smaller dialog
+        window = parent
     dialog.resize(QSize(*FILE_SIZE).boundedTo(window.size() - QSize(40, 40)))
     grid.removeWidget(box)
     box.setOrientation(Qt.Orientation.Horizontal)
@@ -189,9 +189,9 @@ async def ask_choice(window: QWidget, title: str, text: str, more: str, *choices
     box.setText(text)
     box.setInformativeText(more)
     buttons = [box.addButton(words, QMessageBox.ButtonRole.AcceptRole) for words in choices]
-    stay = box.addButton(cancel, QMessageBox.ButtonRole.RejectRole)
-    box.setDefaultButton(stay)
-    box.setEscapeButton(stay)
+    cancel_button = box.addButton(cancel, QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(cancel_button)
+    box.setEscapeButton(cancel_button)
     dress(box)
     try:
         await ask(box)

@@ -63,23 +63,23 @@ class ExactField(QPlainTextEdit):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._source = self._stored = ""
-        self._read: str | None = ""  # the cached text; None after a change
+        self._cached_text: str | None = ""  # None after a change
         self._folds: list[Folded] = []
         self._chip: Chip | None = None
         self.document().contentsChange.connect(self._changed)
 
     def text(self) -> str:
         """Return the text."""
-        if self._read is None:
+        if self._cached_text is None:
             text = self._text_of(self.document().toRawText(), 0)
-            self._read = self._source if text == self._stored else text
-        return self._read
+            self._cached_text = self._source if text == self._stored else text
+        return self._cached_text
 
     def set_text(self, text: str) -> None:
         """Show another text and clear the undo history, like ``setPlainText``."""
         self.setPlainText(holdable(text))
         self._source, self._stored = text, self._text_of(self.document().toRawText(), 0)
-        self._read = text
+        self._cached_text = text
 
     def setPlainText(self, text: str) -> None:
         """Show another text and fold its parts that are too long."""
@@ -87,9 +87,9 @@ class ExactField(QPlainTextEdit):
         if not self.may_fold or len(text) <= LONG_LINE:
             super().setPlainText(text)
             return
-        blocked = self.blockSignals(True)  # emit one change, not two
+        were_blocked = self.blockSignals(True)  # emit one change, not two
         super().setPlainText("")
-        self.blockSignals(blocked)
+        self.blockSignals(were_blocked)
         self.setUndoRedoEnabled(False)
         self._insert(QTextCursor(self.document()), readable(text))
         self.setUndoRedoEnabled(True)
@@ -114,7 +114,7 @@ class ExactField(QPlainTextEdit):
         cursor.removeSelectedText()
         if "\r" in text:  # saves two passes over a long text
             text = text.replace("\r\n", "\n").replace("\r", "\n")
-        self._put(cursor, pieces(text) if self.may_fold else [text])
+        self._insert_pieces(cursor, pieces(text) if self.may_fold else [text])
         cursor.endEditBlock()
 
     def _place_in_line(self, block: QTextBlock, index: int) -> int:
@@ -179,7 +179,7 @@ class ExactField(QPlainTextEdit):
             self._fold_line(cursor, parts, len(before))
         else:
             cursor.deleteChar()
-            self._put(cursor, parts)
+            self._insert_pieces(cursor, parts)
             cursor.setPosition(place)
         cursor.endEditBlock()
         self.setTextCursor(cursor)
@@ -191,10 +191,10 @@ class ExactField(QPlainTextEdit):
         cursor.movePosition(QTextCursor.MoveOperation.StartOfBlock)
         cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
         cursor.removeSelectedText()
-        self._put(cursor, parts)
+        self._insert_pieces(cursor, parts)
         cursor.setPosition(self._place_in_line(cursor.block(), index))
 
-    def _put(self, cursor: QTextCursor, parts: list[str]) -> None:
+    def _insert_pieces(self, cursor: QTextCursor, parts: list[str]) -> None:
         for piece in parts:
             if not isinstance(piece, Folded):
                 cursor.insertText(holdable(piece), QTextCharFormat())
@@ -242,7 +242,7 @@ class ExactField(QPlainTextEdit):
         return None
 
     def _changed(self, _position: int, _removed: int, _added: int) -> None:
-        self._read = None
+        self._cached_text = None
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
@@ -261,12 +261,12 @@ class ExactField(QPlainTextEdit):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Open the context menu, with an action for the fold next to the cursor."""
         menu, place = self.createStandardContextMenu(), self.textCursor().position()
-        folded = next(
+        fold_position = next(
             (position for position in (place, place - 1) if position >= 0 and self._fold_at(position) is not None), None
         )
-        if folded is not None:
+        if fold_position is not None:
             menu.addSeparator()
-            menu.addAction("Show more of what is folded").triggered.connect(lambda: self.open_fold(folded))
+            menu.addAction("Show more of what is folded").triggered.connect(lambda: self.open_fold(fold_position))
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(event.globalPos())
 

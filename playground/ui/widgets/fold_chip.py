@@ -27,11 +27,11 @@ WORDS: Final = NUMBER + 1
 
 def chip_format(number: int, words: str) -> QTextCharFormat:
     """Return the format of the character of fold ``number``; ``words`` is the text of its chip."""
-    form = QTextCharFormat()
-    form.setObjectType(KIND)
-    form.setProperty(NUMBER, number)
-    form.setProperty(WORDS, words)
-    return form
+    text_format = QTextCharFormat()
+    text_format.setObjectType(KIND)
+    text_format.setProperty(NUMBER, number)
+    text_format.setProperty(WORDS, words)
+    return text_format
 
 
 class Chip(QPyTextObject):

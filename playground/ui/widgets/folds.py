@@ -37,11 +37,11 @@ def pieces(text: str) -> list[str]:
     """Split a text whose lines end with LF into pieces; the ``Folded`` ones are not shown."""
     lines = list(islice(_lines(text), MOST_LINES + 2))
     if len(lines) <= MOST_LINES + 1 and sum(_cost(stop - start) for start, stop in lines) <= MOST:
-        return _by_lines(text)
-    start, stop = _after_lines(text), _before_lines(text)
+        return _fold_long_lines(text)
+    start, stop = _end_of_head(text), _start_of_tail(text)
     if start >= stop:  # the text is one or two long lines
-        return _by_lines(text)
-    return [*_by_lines(text[:start]), Folded(text[start:stop]), *_by_lines(text[stop:])]
+        return _fold_long_lines(text)
+    return [*_fold_long_lines(text[:start]), Folded(text[start:stop]), *_fold_long_lines(text[stop:])]
 
 
 def opened(text: str, before: str, after: str) -> tuple[list[str], bool]:
@@ -50,18 +50,18 @@ def opened(text: str, before: str, after: str) -> tuple[list[str], bool]:
     ``before`` and ``after`` are the rest of the line that contains the fold.
     """
     if "\n" in text:
-        end = _after_lines(text)
-        return [*_by_lines(text[:end]), *([Folded(text[end:])] if end < len(text) else [])], False
+        end = _end_of_head(text)
+        return [*_fold_long_lines(text[:end]), *([Folded(text[end:])] if end < len(text) else [])], False
     line, index = before + text + after, len(before)
-    return _around(line, index), True
+    return _split_around(line, index), True
 
 
 def around(line: str, index: int) -> list[str]:
     """Split a line into pieces, with the characters around ``index`` shown."""
-    return _around(line, index) if len(line) > LONG_LINE else [line]
+    return _split_around(line, index) if len(line) > LONG_LINE else [line]
 
 
-def _around(line: str, index: int) -> list[str]:
+def _split_around(line: str, index: int) -> list[str]:
     start, stop = max(index - WINDOW // 4, 0), min(index + WINDOW, len(line))
     start = start if start > TAIL else 0
     stop = stop if stop < len(line) - TAIL else len(line)
@@ -70,7 +70,7 @@ def _around(line: str, index: int) -> list[str]:
     return [*parts, Folded(line[stop : len(line) - TAIL]), line[len(line) - TAIL :]] if stop < len(line) else parts
 
 
-def _by_lines(text: str) -> list[str]:
+def _fold_long_lines(text: str) -> list[str]:
     parts, position = [], 0
     for start, stop in _lines(text) if len(text) > LONG_LINE else ():
         if stop - start > LONG_LINE:
@@ -94,7 +94,7 @@ def _cost(length: int) -> int:
     return visible + visible * visible // 200
 
 
-def _after_lines(text: str) -> int:
+def _end_of_head(text: str) -> int:
     """Return the end of the lines shown at the beginning, at least one."""
     cost = end = 0
     for start, stop in islice(_lines(text), HEAD_LINES):
@@ -105,7 +105,7 @@ def _after_lines(text: str) -> int:
     return end
 
 
-def _before_lines(text: str) -> int:
+def _start_of_tail(text: str) -> int:
     """Return the start of the lines shown at the end, at least one."""
     start, cost = len(text), 0
     for number in range(TAIL_LINES):

@@ -112,19 +112,19 @@ class OfferButton(QPushButton):
         super().__init__()
         self.setAutoDefault(False)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._whole = ""
+        self._full_text = ""
 
     def set_offer(self, words: str, url: str) -> None:
         """Offer ``url``; the accessible name has the full text."""
-        self._whole = f"{words} {url}"
-        self.setAccessibleName(self._whole)
+        self._full_text = f"{words} {url}"
+        self.setAccessibleName(self._full_text)
         self.setToolTip(tip(url))
         self._elide()
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
-        wide = self.fontMetrics().horizontalAdvance(one_line_of(self._whole)) + 2 * BUTTON_SIDE + 4
-        return QSize(wide, super().sizeHint().height())
+        width = self.fontMetrics().horizontalAdvance(one_line_of(self._full_text)) + 2 * BUTTON_SIDE + 4
+        return QSize(width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
         return QSize(80, super().minimumSizeHint().height())
@@ -135,7 +135,7 @@ class OfferButton(QPushButton):
 
     def _elide(self) -> None:
         room = max(self.width() - 2 * BUTTON_SIDE, 40)
-        elided = self.fontMetrics().elidedText(one_line_of(self._whole), Qt.TextElideMode.ElideMiddle, room)
+        elided = self.fontMetrics().elidedText(one_line_of(self._full_text), Qt.TextElideMode.ElideMiddle, room)
         self.setText(elided.replace("&", "&&"))
 
 

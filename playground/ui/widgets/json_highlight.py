@@ -45,9 +45,9 @@ class JsonHighlighter(QSyntaxHighlighter):
             ("word", t.system),
             ("field", t.muted),
         ):
-            form = QTextCharFormat()
-            form.setForeground(QColor(colour))
-            self._formats[kind] = form
+            text_format = QTextCharFormat()
+            text_format.setForeground(QColor(colour))
+            self._formats[kind] = text_format
 
     def highlightBlock(self, text: str) -> None:
         if len(text) > LONGEST_LINE:

@@ -106,9 +106,9 @@ def _invalidate_items(nested: QLayout) -> None:
                 Shiboken.invalidate(item)
 
 
-def _put(box: QBoxLayout, item: QWidget | QLayout, factor: int = 0, *where: Qt.AlignmentFlag) -> None:
+def _put(box: QBoxLayout, item: QWidget | QLayout, factor: int = 0, *alignment: Qt.AlignmentFlag) -> None:
     if isinstance(item, QLayout):
         box.addLayout(item, factor)
         _invalidate_items(item)
     else:
-        box.addWidget(item, factor, *where)
+        box.addWidget(item, factor, *alignment)

@@ -47,9 +47,9 @@ class MarkLabel(QLabel):
     @property
     def cut(self) -> bool:
         """True if the text is wider than its single line."""
-        return not self.wordWrap() and self.fontMetrics().horizontalAdvance(self.text()) > self._line().width()
+        return not self.wordWrap() and self.fontMetrics().horizontalAdvance(self.text()) > self._line_rect().width()
 
-    def _line(self) -> QRect:
+    def _line_rect(self) -> QRect:
         """Return the rectangle of the single line; Qt indents a framed label by half an x."""
         indent = self.fontMetrics().horizontalAdvance("x") // 2 if self.indent() < 0 and self.frameWidth() else 0
         return self.contentsRect().adjusted(indent, 0, 0, 0)
@@ -86,12 +86,12 @@ class MarkLabel(QLabel):
 
     def _paint_cut(self) -> None:
         """Paint the label like Qt, but elide its text."""
-        inner = self._line()
+        inner = self._line_rect()
         painter = QPainter(self)
         self.drawFrame(painter)
         words = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, inner.width())
-        where = Qt.AlignmentFlag(self.alignment()).value
-        self.style().drawItemText(painter, inner, where, self.palette(), self.isEnabled(), words, self.foregroundRole())
+        flags = Qt.AlignmentFlag(self.alignment()).value
+        self.style().drawItemText(painter, inner, flags, self.palette(), self.isEnabled(), words, self.foregroundRole())
         painter.end()
 
 

@@ -56,8 +56,8 @@ class ModelPicker(QComboBox):
         self.setMaximumWidth(320)
         line.setPlaceholderText("Model id")
         line.editingFinished.connect(self._accept_text)
-        line.textEdited.connect(self._typed)
-        line.given_up.connect(self._go_back)
+        line.textEdited.connect(self._filter_models)
+        line.given_up.connect(self._restore_model)
         self.unlisted = styled(QToolButton(), "flag")
         self.unlisted.setObjectName("unlistedModel")
         self.unlisted.setIcon(icon("warning", "tool"))
@@ -82,14 +82,14 @@ class ModelPicker(QComboBox):
         """Show the models of a catalog; typed text and its selection stay."""
         if catalog.is_same(self._listing.catalog):
             return
-        line, same = self._line, catalog.models is self._listing.models
-        if same:
+        line, unchanged = self._line, catalog.models is self._listing.models
+        if unchanged:
             self._listing.catalog = catalog
         else:
             self._listing = Listing(catalog)
             before, line.kept = line.kept, self._listing.spelled(self._model)
             if self.currentText() == before != line.kept:
-                self._put(line.kept)
+                self._set_field_text(line.kept)
         if self.panel is not None and self.open_now:
             self.panel.browser.show_listing(self._listing)
 
@@ -120,12 +120,12 @@ class ModelPicker(QComboBox):
         self.unlisted.setAccessibleName(f"{words} Show the list")
         self._model, line.kept = model, self._listing.spelled(model)
         if line.kept != self.currentText() and not (line.hasFocus() and line.isModified()):
-            marked = line.hasSelectedText()
-            self._put(line.kept)
-            if marked:
+            selected = line.hasSelectedText()
+            self._set_field_text(line.kept)
+            if selected:
                 line.selectAll()
 
-    def _put(self, text: str) -> None:
+    def _set_field_text(self, text: str) -> None:
         self.setEditText(text)
         self._line.setCursorPosition(0)  # show the beginning of a long name
         self.updateGeometry()
@@ -156,9 +156,9 @@ class ModelPicker(QComboBox):
             self.refresh_asked.emit()
         if not self._line.hasFocus():
             self._line.setFocus(Qt.FocusReason.PopupFocusReason)
-        self._open("" if self._line.text() == self._line.kept else self._line.text())
+        self._open_panel("" if self._line.text() == self._line.kept else self._line.text())
 
-    def _open(self, text: str) -> None:
+    def _open_panel(self, text: str) -> None:
         window = self.window()
         if self.panel is None or not isValid(self.panel):
             from playground.ui.widgets.models.panel import ModelPanel
@@ -198,16 +198,16 @@ class ModelPicker(QComboBox):
 
     # ---- choosing
 
-    def _typed(self, text: str) -> None:
+    def _filter_models(self, text: str) -> None:
         if self.panel is not None and self.open_now:
             self.panel.browser.look_for(text)
         elif self._listing.models and text.strip():
-            self._open(text)
+            self._open_panel(text)
 
     def _choose(self, model: str) -> None:
         """Choose a model of the list."""
         self.hidePopup()
-        self._put(self._listing.spelled(model))
+        self._set_field_text(self._listing.spelled(model))
         self._line.setModified(False)
         self._line.selectAll()
         if model != self._model and self._listing.catalog.note_use is not None:
@@ -236,9 +236,9 @@ class ModelPicker(QComboBox):
             self.hidePopup()
             self.chosen.emit(self._listing.meant(self.currentText()))
 
-    def _go_back(self) -> None:
+    def _restore_model(self) -> None:
         self.hidePopup()
-        self._put(self._line.kept)
+        self._set_field_text(self._line.kept)
         self._line.setModified(False)
         self._line.selectAll()
 
@@ -268,7 +268,7 @@ class ModelPicker(QComboBox):
         if panel is None or not self.open_now:
             self.showPopup()
         elif event.key() == Qt.Key.Key_Escape:
-            self._go_back()
+            self._restore_model()
         elif event.key() in _ENTER:
             if panel.browser.current:
                 self._choose(panel.browser.current)
@@ -286,7 +286,7 @@ class ModelPicker(QComboBox):
             if event.key() == Qt.Key.Key_Escape and self._is_in_panel(watched):
                 event.accept()
                 if kind == QEvent.Type.KeyPress:
-                    self._go_back()
+                    self._restore_model()
                 return True
         elif kind == QEvent.Type.MouseButtonPress and isinstance(event, QMouseEvent) and self.open_now:
             if isinstance(watched, QWidget) and watched.window() is self.window() and not self._is_own_part(watched):

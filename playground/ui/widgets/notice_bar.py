@@ -35,9 +35,9 @@ class NoticeBar(QFrame):
         self.buttons: list[QPushButton] = []
         self._line = QHBoxLayout()
         self._line.setSpacing(6)
-        self._start = QWidget(self)  # a hidden widget that precedes the buttons in the tab order
-        self._start.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._start.hide()
+        self._tab_anchor = QWidget(self)  # a hidden widget that precedes the buttons in the tab order
+        self._tab_anchor.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._tab_anchor.hide()
         close = IconButton("close", "Close this notice")
         close.clicked.connect(self.hide)
         self._timer = QTimer(self, singleShot=True)
@@ -92,9 +92,9 @@ class NoticeBar(QFrame):
         self.buttons = []
         for text, act in choices:
             button = QPushButton(text)
-            button.clicked.connect(partial(self._do, act))
+            button.clicked.connect(partial(self._run_action, act))
             self._line.addWidget(button)
-            QWidget.setTabOrder(self.buttons[-1] if self.buttons else self._start, button)
+            QWidget.setTabOrder(self.buttons[-1] if self.buttons else self._tab_anchor, button)
             self.buttons.append(button)
         self._words.setText(words)
         self.setAccessibleName(words)
@@ -112,6 +112,6 @@ class NoticeBar(QFrame):
         self._inner.setDirection(direction)
         self._line.setAlignment(Qt.AlignmentFlag.AlignLeft if below else Qt.AlignmentFlag.AlignRight)
 
-    def _do(self, act: Callable[[], None], _checked: bool = False) -> None:
+    def _run_action(self, act: Callable[[], None], _checked: bool = False) -> None:
         self.hide()
         act()

@@ -17,7 +17,7 @@ class OpeningLabel(QLabel):
         self.setProperty("kind", "muted")
         self.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._timer = QTimer(self, singleShot=True, interval=AFTER_MS)
-        self._timer.timeout.connect(self._say)
+        self._timer.timeout.connect(self._show_word)
 
     def set_opening(self, opening: bool) -> None:
         """Start or stop waiting for experiments that are opened."""
@@ -27,5 +27,5 @@ class OpeningLabel(QLabel):
         elif not self.text() and not self._timer.isActive():
             self._timer.start()
 
-    def _say(self) -> None:
+    def _show_word(self) -> None:
         self.setText(WORD)

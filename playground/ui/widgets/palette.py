@@ -87,7 +87,7 @@ class Palette(QDialog):
         self, entries: Sequence[Entry | Names], hint: str, parent: QWidget, recent: Sequence[str] | None = None
     ) -> None:
         super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
-        self._over = parent
+        self._anchor = parent
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setObjectName("palette")
         self._entries = list(entries)
@@ -104,13 +104,13 @@ class Palette(QDialog):
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
         self._list.itemClicked.connect(self._choose)
-        self._none = QLabel(
+        self._empty_label = QLabel(
             "No commands found" if recent is not None else "No matches", alignment=Qt.AlignmentFlag.AlignTop
         )
-        self._none.setProperty("kind", "muted")
-        self._none.setContentsMargins(10, 6, 10, 6)
+        self._empty_label.setProperty("kind", "muted")
+        self._empty_label.setContentsMargins(10, 6, 10, 6)
         frame = styled(QFrame(), "palette")
-        in_column(self._field, (self._list, 1), (self._none, 1), of=frame, margins=MARGIN, spacing=MARGIN)
+        in_column(self._field, (self._list, 1), (self._empty_label, 1), of=frame, margins=MARGIN, spacing=MARGIN)
         in_column(frame, of=self, margins=0)
         self._filter("")
 
@@ -126,7 +126,7 @@ class Palette(QDialog):
 
     def open_over(self) -> None:
         """Show the palette near the top of its window."""
-        window = self._over.window()
+        window = self._anchor.window()
         width = min(560, window.width() - 40)
         height = min(420, window.height() - 120)
         self.resize(width, height)
@@ -146,7 +146,7 @@ class Palette(QDialog):
             self._list.addItem(item)
         self._list.setCurrentRow(0 if query or self._recent is None else -1)
         self._list.setVisible(self._list.count() > 0)
-        self._none.setVisible(self._list.count() == 0)
+        self._empty_label.setVisible(self._list.count() == 0)
 
     def _unfiltered(self) -> Iterator[Entry]:
         recent = self._recent or ()

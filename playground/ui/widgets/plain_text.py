@@ -34,8 +34,8 @@ def one_line_of(text: str) -> str:
 def few_lines_of(text: str) -> str:
     """Return a text for a wrapped label: its first lines, a very long one without its middle."""
     lines = text[:_LONGEST_TIP].split("\n")
-    more = len(lines) > _FEW_LINES
-    return one_line_of("\n".join(lines[:_FEW_LINES]) + "…" if more else text)
+    truncated = len(lines) > _FEW_LINES
+    return one_line_of("\n".join(lines[:_FEW_LINES]) + "…" if truncated else text)
 
 
 def shown_name(name: str) -> str:

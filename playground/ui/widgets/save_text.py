@@ -52,5 +52,5 @@ def open_in_editor(text: str, name: str) -> str:
         write_output(folder / name, text, ())
     except OSError as error:
         return f"The file could not be written: {error.strerror or error}. Use Save…"
-    opened = QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder / name)))
-    return "" if opened else "No program opens this file. Use Save…"
+    success = QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder / name)))
+    return "" if success else "No program opens this file. Use Save…"

@@ -49,10 +49,10 @@ class Segments(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()), 0)
-        to = self.index + steps
-        if steps and 0 <= to < len(self.buttons) and self.buttons[to].isEnabled():
-            self.buttons[to].setFocus(Qt.FocusReason.TabFocusReason)
-            self.buttons[to].click()
+        target = self.index + steps
+        if steps and 0 <= target < len(self.buttons) and self.buttons[target].isEnabled():
+            self.buttons[target].setFocus(Qt.FocusReason.TabFocusReason)
+            self.buttons[target].click()
         else:
             super().keyPressEvent(event)
 

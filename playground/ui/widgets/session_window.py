@@ -58,6 +58,6 @@ class SessionWindow(QDialog):
 def main_window(widget: QWidget) -> QWidget:
     """Return the outermost window above a widget."""
     window = widget.window()
-    while (above := window.parentWidget()) is not None:
-        window = above.window()
+    while (parent := window.parentWidget()) is not None:
+        window = parent.window()
     return window

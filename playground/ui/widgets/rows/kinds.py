@@ -41,16 +41,16 @@ class NumberRow(FieldRow):
         self.head.addWidget(self.field)
         if self.slider is not None:
             self.body.addWidget(self.slider)
-            self.slider.moved.connect(self._slid)
+            self.slider.moved.connect(self._set_from_slider)
             self.slider.cleared.connect(self.clear)
             self._introduce(self.field, self.slider)
             self.slider.setAccessibleName(f"{hint.label}, slider")
         else:
             self._introduce(self.field)
-        self.field.textEdited.connect(self._typed)
-        self.field.editingFinished.connect(self._finished)
+        self.field.textEdited.connect(self._take_typed)
+        self.field.editingFinished.connect(self._finish_edit)
         self.field.cleared.connect(self.clear)
-        self.field.stepped.connect(self._stepped)
+        self.field.stepped.connect(self._step_value)
         self._show(None)
 
     def main_field(self) -> QWidget:
@@ -71,9 +71,9 @@ class NumberRow(FieldRow):
         most = self.slider.maximum()
         self.slider.show_step(round(min(max(offset / self._step, 0), most)), numeric)
 
-    def _typed(self, text: str) -> None:
+    def _take_typed(self, text: str) -> None:
         if not text.strip():
-            self._tell(self._usual)
+            self._tell(self._default)
         else:
             try:
                 self._tell(read_number(text, self._whole) if self.hint.sent else plain_number(text, self._whole))
@@ -82,18 +82,18 @@ class NumberRow(FieldRow):
                 self._tell(None if self.hint.sent else self._value, "" if unfinished else str(error))
         self._place_slider(self._value)
 
-    def _finished(self) -> None:
+    def _finish_edit(self) -> None:
         if self._value is not None and not self._problem:
             self._show(self._value)
         elif self.field.text().strip() in UNFINISHED:
             self._tell(None, "not a number, so it is not sent" if self.hint.sent else "not a number")
 
-    def _slid(self, step: int) -> None:
+    def _set_from_slider(self, step: int) -> None:
         value = stepped(self._low + step * self._step, self._step)
         self._tell(value)
         self._show(value)
 
-    def _stepped(self, steps: int) -> None:
+    def _step_value(self, steps: int) -> None:
         value = self._value
         if is_number(value):
             value = stepped(value + steps * self._step, self._step)
@@ -112,7 +112,7 @@ class SwitchRow(FieldRow):
         super().__init__(name, hint, parent)
         self.pill = SwitchPill(hint.start if isinstance(hint.start, bool) else True)
         self.head.addWidget(self.pill)
-        self.pill.switched.connect(self._switched)
+        self.pill.switched.connect(self._set_state)
         self.pill.cleared.connect(self.clear)
         self._introduce(self.pill)
         self._show(None)
@@ -127,7 +127,7 @@ class SwitchRow(FieldRow):
             self.pill.show_state(None, as_text(value))
         self.pill.setAccessibleName(f"{self.hint.label}: {self.pill.text()}")
 
-    def _switched(self, state: bool) -> None:
+    def _set_state(self, state: bool) -> None:
         self._show(state)
         self._tell(state)
 
@@ -139,7 +139,7 @@ class TextRow(FieldRow):
         super().__init__(name, hint, parent)
         self.field = ValueField(widest=160)
         self.head.addWidget(self.field)
-        self.field.textEdited.connect(self._typed)
+        self.field.textEdited.connect(self._take_typed)
         self.field.cleared.connect(self.clear)
         self._introduce(self.field)
         self._show(None)
@@ -151,7 +151,7 @@ class TextRow(FieldRow):
         self.field.setText(as_text(value))
         self.field.setCursorPosition(0)
 
-    def _typed(self, text: str) -> None:
+    def _take_typed(self, text: str) -> None:
         self._tell(text or (None if self.hint.sent else ""))
 
 
@@ -168,7 +168,7 @@ class LinesRow(FieldRow):
         self.body.addWidget(self.field)
         self._showing = False
         self._introduce(self.field)
-        self.field.textChanged.connect(self._typed)
+        self.field.textChanged.connect(self._take_typed)
         self._show(None)
 
     def main_field(self) -> QWidget:
@@ -181,7 +181,7 @@ class LinesRow(FieldRow):
             self.field.set_text(text)
             self._showing = False
 
-    def _typed(self) -> None:
+    def _take_typed(self) -> None:
         if not self._showing:
             self._tell(self.field.text() or (None if self.hint.sent else ""))
 
@@ -194,7 +194,7 @@ class ChoiceRow(FieldRow):
         self.field = ChoiceField() if hint.sent else ChoiceField(f"default ({as_text(hint.start)})")
         self.field.set_choices(hint.suggestions)
         self.head.addWidget(self.field)
-        self.field.picked.connect(self._picked)
+        self.field.picked.connect(self._set_choice)
         self._introduce(self.field)
         self._show(None)
 
@@ -204,10 +204,10 @@ class ChoiceRow(FieldRow):
     def _show(self, value: JSON) -> None:
         self.field.show_text(as_text(value))
 
-    def _picked(self, text: str | None) -> None:
-        self._tell(self._usual if text is None else text)
+    def _set_choice(self, text: str | None) -> None:
+        self._tell(self._default if text is None else text)
         if text is None:
-            self._show(self._usual)
+            self._show(self._default)
 
 
 class ToolChoiceRow(ChoiceRow):
@@ -244,13 +244,13 @@ class ToolChoiceRow(ChoiceRow):
                 return name
         return as_text(value)
 
-    def _picked(self, text: str | None) -> None:
+    def _set_choice(self, text: str | None) -> None:
         if text is None or text in self._words:
             self._tell(text)
         elif text in self._names:
             self._tell(self._spell_tool(text))
         elif text.lstrip().startswith("{"):
-            self._tell_typed(text)
+            self._set_typed(text)
         else:
             self._tell(text)
 
@@ -271,7 +271,7 @@ class JsonRow(FieldRow):
         self._showing = False
         self._introduce(self.editor)
         self.editor.setAccessibleDescription(f"{self._help()}\nTab indents. Shift+Tab or Ctrl+Tab leaves the field.")
-        self.editor.textChanged.connect(self._typed)
+        self.editor.textChanged.connect(self._take_typed)
         self._grow()
 
     def main_field(self) -> QWidget:
@@ -291,7 +291,7 @@ class JsonRow(FieldRow):
         self._showing = False
         self._grow()
 
-    def _typed(self) -> None:
+    def _take_typed(self) -> None:
         self._grow()
         if self._showing:
             return

@@ -43,7 +43,7 @@ class FieldRow(QWidget):
         super().__init__(parent)
         self.name = name
         self.hint = hint
-        self._usual: JSON = None if hint.sent else hint.start
+        self._default: JSON = None if hint.sent else hint.start
         self._value: JSON = None
         self._problem = ""
         self._flag = self._note = ""
@@ -63,7 +63,7 @@ class FieldRow(QWidget):
         self.head = in_row((self.label, 1), self.reset, spacing=4)
         self.body = in_column(self.head, of=self, margins=0, spacing=0)
         self.setToolTip(tip(self._help()))
-        self._dress()
+        self._update_style()
 
     @property
     def value(self) -> JSON:
@@ -90,18 +90,18 @@ class FieldRow(QWidget):
         self.flag_label.setText(show_hidden(text))
         look(self.flag_label, "flag-error" if self._problem else "flag" if flag else "small")
         self.flag_label.setVisible(bool(text))
-        self._dress()
+        self._update_style()
 
     def set_app_default(self, is_app_default: bool) -> None:
         """Show that the app sends the value by default; a person did not set it."""
         self._is_app_default = is_app_default
         self.setToolTip(tip("\n".join(filter(None, (self._help(), APP_DEFAULT if is_app_default else "")))))
-        self._dress()
+        self._update_style()
 
     def clear(self) -> None:
         """Set the default."""
-        self._show(self._usual)
-        self._tell(self._usual)
+        self._show(self._default)
+        self._tell(self._default)
 
     def refuse(self, problem: str, value: JSON) -> None:
         """Show why the last edit was rejected and restore ``value``; the typed text stays in the field."""
@@ -127,7 +127,7 @@ class FieldRow(QWidget):
         if changed:
             self.edited.emit(self.name, new)
 
-    def _tell_typed(self, text: str) -> None:
+    def _set_typed(self, text: str) -> None:
         """Take typed JSON as the value, or show its syntax error."""
         try:
             value = read_typed(text)
@@ -168,8 +168,8 @@ class FieldRow(QWidget):
         lines.append(f"Sent as {hint.path or self.name}; left out while it is at default.")
         return "\n".join(line for line in lines if line)
 
-    def _dress(self) -> None:
-        is_set = not same(self._value, self._usual) or bool(self._problem)
+    def _update_style(self) -> None:
+        is_set = not same(self._value, self._default) or bool(self._problem)
         look(self.label, "" if (is_set and not self._is_app_default) or not self.hint.sent else "muted")
         self.reset.setVisible(is_set)
 

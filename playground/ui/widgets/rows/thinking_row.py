@@ -25,12 +25,12 @@ class ThinkingRow(FieldRow):
         super().__init__(name, hint, parent)
         self.field = ChoiceField()
         self.field.set_choices(tuple(KINDS))
-        self.field.picked.connect(self._picked)
+        self.field.picked.connect(self._set_kind)
         self.head.addWidget(self.field)
         self.budget = ValueField()
         self.budget.setPlaceholderText("tokens")
         self.budget.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.budget.textEdited.connect(self._budget_typed)
+        self.budget.textEdited.connect(self._set_budget)
         self.budget.cleared.connect(self._clear_budget)
         words = text_label("Budget of tokens", "muted")
         words.setBuddy(self.budget)
@@ -50,7 +50,7 @@ class ThinkingRow(FieldRow):
         self.budget.setText("" if budget is None else str(budget))
         self._below.setVisible(kind == "enabled")
 
-    def _picked(self, text: str | None) -> None:
+    def _set_kind(self, text: str | None) -> None:
         if text == "enabled":
             value: JSON = {"type": "enabled", "budget_tokens": LEAST_BUDGET}
             self._show(value)
@@ -60,13 +60,13 @@ class ThinkingRow(FieldRow):
             self._tell({"type": KINDS[text]} if text else None)
         else:
             self._below.hide()
-            self._tell_typed(text)
+            self._set_typed(text)
 
     def _clear_budget(self) -> None:
         self.budget.clear()
-        self._budget_typed("")
+        self._set_budget("")
 
-    def _budget_typed(self, text: str) -> None:
+    def _set_budget(self, text: str) -> None:
         try:
             budget = read_number(text, True) if text.strip() else None
         except ValueError as error:
