@@ -23,7 +23,7 @@ class Aside(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._job: tuple[Callable[[], Any], Callable[[Any], None]] | None = None
-        self._working = False
+        self._running = False
 
     @property
     def busy(self) -> bool:
@@ -37,8 +37,8 @@ class Aside(QObject):
             then(work())
             return
         self._job = work, then
-        if not self._working:
-            self._working = True
+        if not self._running:
+            self._running = True
             loop.spawn(self._work(), name="work aside")
 
     def call_off(self) -> None:
@@ -56,4 +56,4 @@ class Aside(QObject):
                     self._job = None
                     then(result)
         finally:
-            self._working = False
+            self._running = False

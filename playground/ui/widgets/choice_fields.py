@@ -123,7 +123,7 @@ class ChoiceField(CompactCombo):
         self.setLineEdit(self._line)
         self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.setCompleter(None)  # type: ignore[arg-type]  # None switches completion off, as Qt documents
-        self._line.textEdited.connect(self._typed)
+        self._line.textEdited.connect(self._emit_text)
         self._line.textChanged.connect(self.updateGeometry)
         self._line.cleared.connect(self._clear)
         self._line.stepped.connect(self._step)
@@ -154,7 +154,7 @@ class ChoiceField(CompactCombo):
             self.setEditText(text)
         self._line.setCursorPosition(0)
 
-    def _typed(self, text: str) -> None:
+    def _emit_text(self, text: str) -> None:
         self.picked.emit(text or None)
 
     def _activated(self, index: int) -> None:

@@ -140,7 +140,7 @@ class CodeEditor(ExactField):
         if not self.isReadOnly():
             text = self.text()
             self._formatting.do(
-                partial(_formatted, text), partial(self._put_formatted, text), large=len(text) > AT_ONCE
+                partial(_format_text, text), partial(self._put_formatted, text), large=len(text) > AT_ONCE
             )
             self._update_busy_label()
 
@@ -407,7 +407,7 @@ def _select_token(cursor: QTextCursor) -> None:
     cursor.setPosition(line + units(text[:end]), QTextCursor.MoveMode.KeepAnchor)
 
 
-def _formatted(text: str) -> str | None:
+def _format_text(text: str) -> str | None:
     return pretty(text) if problem_at(text) is None else None
 
 

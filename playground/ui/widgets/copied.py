@@ -50,12 +50,12 @@ class CopiedNotice(QObject):
 def copied_words(characters: Counter[str]) -> str:
     """Return the message about hidden characters, given as counts by character."""
     count = characters.total()
-    named = [
+    names = [
         hidden_name(character) + (f" ({times:,} times)" if times > 1 else "")
         for character, times in characters.most_common(_NAMED)
     ]
     others = len(characters) - _NAMED
     if others > 0:
-        named.append(f"{others} other kind{'s' * (others > 1)}")
+        names.append(f"{others} other kind{'s' * (others > 1)}")
     amount = "a character" if count == 1 else f"{count:,} characters"
-    return f"Copied with {amount} that nobody sees where you paste: {', '.join(named)}."
+    return f"Copied with {amount} that nobody sees where you paste: {', '.join(names)}."

@@ -18,14 +18,14 @@ class CopyButton(QPushButton):
         super().__init__(words, autoDefault=False)
         self.setProperty("kind", kind)
         self._words = words
-        self._copied = QTimer(self, singleShot=True, interval=COPIED_MS)
-        self._copied.timeout.connect(self._forget)
+        self._reset_timer = QTimer(self, singleShot=True, interval=COPIED_MS)
+        self._reset_timer.timeout.connect(self._reset_text)
 
     def copy(self, text: str) -> None:
         """Copy ``text`` to the clipboard."""
         QGuiApplication.clipboard().setText(text)
         self.setText("Copied")
-        self._copied.start()
+        self._reset_timer.start()
 
-    def _forget(self) -> None:
+    def _reset_text(self) -> None:
         self.setText(self._words)

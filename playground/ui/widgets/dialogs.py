@@ -117,7 +117,7 @@ def line_dialog(window: QWidget, title: str, label: str, text: str, does: str) -
     if (layout := dialog.layout()) is not None:
         layout.setContentsMargins(*MARGINS)
     if (line := dialog.findChild(QLineEdit)) is not None:
-        line.setMinimumWidth(LINE)  # Qt resets the minimum width of the dialog
+        line.setMinimumWidth(LINE)  # Qt sets the minimum width of the dialog itself
     return dialog
 
 
@@ -141,19 +141,19 @@ def file_name(title: str, otherwise: str = "experiment") -> str:
 
 async def ask_where(window: QWidget, title: str, name: str, kinds: str, suffix: str) -> Path | None:
     """Ask for a file to write, with ``name`` suggested and a default ``suffix``; return None if cancelled."""
-    return next(iter(await _chosen(file_dialog(window, title, name, kinds, write=suffix))), None)
+    return next(iter(await _choose_files(file_dialog(window, title, name, kinds, write=suffix))), None)
 
 
 async def ask_which(window: QWidget, title: str, place: str, kinds: str) -> Path | None:
     """Ask for an existing file, starting in the folder ``place``; return None if cancelled."""
-    return next(iter(await _chosen(file_dialog(window, title, place, kinds))), None)
+    return next(iter(await _choose_files(file_dialog(window, title, place, kinds))), None)
 
 
 async def ask_several(window: QWidget, title: str, place: str, kinds: str) -> list[Path]:
-    """Ask for files that are there, in the folder ``place`` first."""
+    """Ask for existing files, starting in the folder ``place``; return an empty list if cancelled."""
     dialog = file_dialog(window, title, place, kinds)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-    return await _chosen(dialog)
+    return await _choose_files(dialog)
 
 
 async def ask_folder(window: QWidget, title: str, place: str) -> Path | None:
@@ -162,10 +162,10 @@ async def ask_folder(window: QWidget, title: str, place: str) -> Path | None:
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
     dialog.setLabelText(QFileDialog.DialogLabel.Accept, "Choose")
-    return next(iter(await _chosen(dialog)), None)
+    return next(iter(await _choose_files(dialog)), None)
 
 
-async def _chosen(dialog: QFileDialog) -> list[Path]:
+async def _choose_files(dialog: QFileDialog) -> list[Path]:
     """Open a file dialog and return the chosen files; empty if cancelled."""
     try:
         return [Path(name) for name in dialog.selectedFiles()] if await ask(dialog) else []

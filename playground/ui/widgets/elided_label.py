@@ -10,7 +10,7 @@ from playground.domain.hidden import LONGEST_NAME
 from playground.ui.widgets.plain_text import one_line_of, tip
 from playground.ui.widgets.theme import tokens
 
-SAID_MS = 8000  # minimum duration of a message, before the count is shown again
+SAID_MS = 8000  # duration of a message, before the count is shown again
 
 
 class ElidedLabel(QWidget):

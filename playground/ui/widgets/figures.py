@@ -84,13 +84,13 @@ def reasoning_line(turn: Turn, part: Reasoning) -> str:
     if len(list(islice(visible, 2))) > 1:
         return f"≈ {estimate_tokens(part.text):,} tokens" if part.text else ""
     timing = outcome.timing if outcome else None
-    own = outcome is None or outcome.choices == 1
+    is_measured = outcome is None or outcome.choices == 1
     if timing and timing.first_reasoning is not None:
         end = timing.reasoning_end if timing.reasoning_end is not None else timing.end
         if end is not None:
-            parts.append(f"{'' if own else '≈ '}{seconds(max(end - timing.first_reasoning, 0))}")
+            parts.append(f"{'' if is_measured else '≈ '}{seconds(max(end - timing.first_reasoning, 0))}")
     usage = outcome.usage if outcome else None
-    if usage and usage.reasoning and own:
+    if usage and usage.reasoning and is_measured:
         parts.append(f"{usage.reasoning:,} tokens")
     elif part.text:
         parts.append(f"≈ {estimate_tokens(part.text):,} tokens")
@@ -135,9 +135,12 @@ def ending_words(outcome: Outcome, most: int | None = None) -> tuple[str, str]:
         if "no_finish_reason" in dict(outcome.deviations):
             return "no finish reason", "The answer ended without saying why: it may be cut off."
         return "", ""
-    written = outcome.usage.completion if outcome.usage is not None and outcome.choices == 1 else None
-    if reason in CUT_SHORT and most is not None and written is not None and written >= most:
-        return reason, f"{explanations[reason]} The model wrote {written:,} tokens, the most that it writes {BY_LIST}."
+    completion = outcome.usage.completion if outcome.usage is not None and outcome.choices == 1 else None
+    if reason in CUT_SHORT and most is not None and completion is not None and completion >= most:
+        return (
+            reason,
+            f"{explanations[reason]} The model wrote {completion:,} tokens, the most that it writes {BY_LIST}.",
+        )
     return reason or "(empty)", explanations.get(
         reason, "A finish reason beyond the specification's table, shown as it came."
     )

@@ -33,11 +33,11 @@ class GrowingField(ExactField):
     def __init__(
         self, *, code: bool = False, most: int = 16, compact: bool = False, parent: QWidget | None = None
     ) -> None:
-        """Create a field; a ``compact`` one of one line is as tall as a line edit."""
+        """Create a field; with ``compact``, one line is as tall as a line edit."""
         super().__init__(parent)
         self.elsewhere: Elsewhere | None = None  # takes pasted or dropped data before it is inserted as text
         self._most = most
-        self._around = COMPACT if compact else ROOMY
+        self._padding = COMPACT if compact else ROOMY
         if compact:
             self.document().setDocumentMargin(0)
         font: QFont = code_font() if code else body_font()
@@ -61,7 +61,7 @@ class GrowingField(ExactField):
         while block.isValid() and lines < self._most:
             lines += max(block.lineCount(), 1)
             block = block.next()
-        height = min(max(lines, 1), self._most) * self.fontMetrics().lineSpacing() + self._around
+        height = min(max(lines, 1), self._most) * self.fontMetrics().lineSpacing() + self._padding
         if height != self.height() or self.minimumHeight() != height:
             self.setFixedHeight(height)
             self.height_changed.emit()

@@ -86,13 +86,13 @@ class JsonField(QWidget):
         ``is_json`` skips the search for a syntax error, for a long text that was parsed already.
         """
         text = self.text
-        broken = problem_at(text) if text.strip() and not is_json else None
+        syntax_error = problem_at(text) if text.strip() and not is_json else None
         self.editor.clear_marks()
-        if broken is not None:
-            self.editor.mark(broken.line, broken.column, broken.message)
-            words = f"line {broken.line}, column {broken.column}: {broken.message}"
+        if syntax_error is not None:
+            self.editor.mark(syntax_error.line, syntax_error.column, syntax_error.message)
+            words = f"line {syntax_error.line}, column {syntax_error.column}: {syntax_error.message}"
             problems = [Problem((self._root,), words)]
-        paths = [item.path[1:] for item in problems] if broken is None and len(text) <= MARKED_AT_MOST else []
+        paths = [item.path[1:] for item in problems] if syntax_error is None and len(text) <= MARKED_AT_MOST else []
         places = locate_all(text, paths) if paths else {}
         for item in problems[:MOST_MARKS]:
             if (place := places.get(item.path[1:])) is not None:
@@ -101,10 +101,10 @@ class JsonField(QWidget):
         self._problems.show_problems(problems)
 
     def go_to(self, problem: Problem) -> None:
-        """Put the cursor where the problem is."""
-        broken = problem_at(self.text) if self.text.strip() else None
-        if broken is not None:
-            self.editor.go_to(broken.line, broken.column)
+        """Move the cursor to the place of a problem."""
+        syntax_error = problem_at(self.text) if self.text.strip() else None
+        if syntax_error is not None:
+            self.editor.go_to(syntax_error.line, syntax_error.column)
         else:
             self.editor.go_to(*(self._place(problem) or (1, 1)))
 

@@ -15,7 +15,7 @@ class KeptLine(QLineEdit):
     def __init__(self) -> None:
         super().__init__()
         self.kept = ""
-        self._entered = False
+        self._clicked_into = False
 
     def event(self, event: QEvent) -> bool:
         """Take Escape while the text differs from ``kept``, before a shortcut of the window."""
@@ -29,12 +29,12 @@ class KeptLine(QLineEdit):
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         reason = event.reason()
-        self._entered = reason is Qt.FocusReason.MouseFocusReason
+        self._clicked_into = reason is Qt.FocusReason.MouseFocusReason
         if reason in (Qt.FocusReason.OtherFocusReason, Qt.FocusReason.ShortcutFocusReason):
             self.selectAll()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
-        if self._entered and not self.hasSelectedText():
+        if self._clicked_into and not self.hasSelectedText():
             self.selectAll()
-        self._entered = False
+        self._clicked_into = False

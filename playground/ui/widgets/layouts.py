@@ -21,7 +21,7 @@ from shiboken6 import Shiboken
 
 
 class Gap(int):
-    """Extra space of that many pixels, besides the spacing between all items."""
+    """Extra space in pixels, in addition to the spacing of the layout."""
 
 
 #: A widget or layout, optionally with its stretch factor and alignment; a number alone is a stretch of that factor.
@@ -37,14 +37,14 @@ def in_row(
 
     ``of`` is the widget that gets the layout; without one the caller adds the row to another layout.
     """
-    return _filled(QHBoxLayout() if of is None else QHBoxLayout(of), items, margins, spacing)
+    return _fill(QHBoxLayout() if of is None else QHBoxLayout(of), items, margins, spacing)
 
 
 def in_column(
     *items: Item, of: QWidget | None = None, margins: Margins | None = None, spacing: int | None = None
 ) -> QVBoxLayout:
     """Lay out ``items`` from top to bottom; the arguments are those of ``in_row``."""
-    return _filled(QVBoxLayout() if of is None else QVBoxLayout(of), items, margins, spacing)
+    return _fill(QVBoxLayout() if of is None else QVBoxLayout(of), items, margins, spacing)
 
 
 def in_pages(*pages: QWidget, of: QWidget | None = None) -> QStackedWidget:
@@ -75,7 +75,7 @@ def discard(layout: QLayout, *widgets: QWidget) -> None:
         widget.deleteLater()
 
 
-def _filled(box: _B, items: tuple[Item, ...], margins: Margins | None, spacing: int | None) -> _B:
+def _fill(box: _B, items: tuple[Item, ...], margins: Margins | None, spacing: int | None) -> _B:
     if margins is not None:
         box.setContentsMargins(*(margins if isinstance(margins, tuple) else (margins,) * 4))
     if spacing is not None:

@@ -116,8 +116,8 @@ def _handle_error(_source: asyncio.AbstractEventLoop, context: dict[str, Any]) -
     if error is not None and "handle" in context:
         sys.excepthook(type(error), error, error.__traceback__)
         return
-    what = f" ({type(error).__name__})" if error is not None else ""
-    logging.getLogger("playground.loop").error("%s%s", context.get("message", "The event loop failed."), what)
+    detail = f" ({type(error).__name__})" if error is not None else ""
+    logging.getLogger("playground.loop").error("%s%s", context.get("message", "The event loop failed."), detail)
 
 
 class _Collector(QTimer):
@@ -128,7 +128,7 @@ class _Collector(QTimer):
 
     def __init__(self) -> None:
         super().__init__()
-        self._was_on = gc.isenabled()
+        self._was_enabled = gc.isenabled()
         gc.disable()
         gc.freeze()
         self.timeout.connect(self._collect)
@@ -143,7 +143,7 @@ class _Collector(QTimer):
         """Turn Python's automatic garbage collection on again."""
         self.stop()
         gc.unfreeze()
-        if self._was_on:
+        if self._was_enabled:
             gc.enable()
 
 

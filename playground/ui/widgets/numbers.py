@@ -21,7 +21,7 @@ def read_number(text: str, integer: bool = False) -> JSON:
 
     In an integer a comma separates thousands.
 
-    Any other JSON value is taken as it is, so that a wrong type can be sent on purpose (``"hot"`` in quotes).
+    Any other JSON value is returned unchanged, so that a wrong type can be sent on purpose (``"hot"`` in quotes).
     Raises ValueError with a message for people.
     """
     bare = _SPACES.sub("", text)

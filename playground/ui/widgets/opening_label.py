@@ -20,7 +20,7 @@ class OpeningLabel(QLabel):
         self._timer.timeout.connect(self._show_word)
 
     def set_opening(self, opening: bool) -> None:
-        """Start or stop waiting for experiments that are opened."""
+        """Show the word after ``AFTER_MS``, or clear the label."""
         if not opening:
             self._timer.stop()
             self.clear()

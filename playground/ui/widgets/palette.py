@@ -68,8 +68,8 @@ def match_rank(text: str, synonyms: str, query: str) -> int | None:
     words = query.split()
     if all(word in text for word in words):
         starts = _SEPARATORS.split(text)
-        begins = all(any(start.startswith(word) for start in starts) for word in words)
-        return WORD_STARTS if begins else SUBSTRING
+        starts_match = all(any(start.startswith(word) for start in starts) for word in words)
+        return WORD_STARTS if starts_match else SUBSTRING
     starts = [*_SEPARATORS.split(text), *synonyms.split()]
     return SYNONYMS if all(any(start.startswith(word) for start in starts) for word in words) else None
 
@@ -139,7 +139,7 @@ class Palette(QDialog):
     def _filter(self, text: str) -> None:
         query = " ".join(text.casefold().split())
         self._list.clear()
-        for entry in islice(self._matching(query) if query else self._unfiltered(), SHOWN):
+        for entry in islice(self._rank_entries(query) if query else self._all_entries(), SHOWN):
             item = QListWidgetItem(one_line_of(entry.text))
             item.setToolTip(tip(f"{entry.text}\n{entry.kind}" if len(entry.text) > 50 else ""))
             item.setData(Qt.ItemDataRole.UserRole, entry)
@@ -148,13 +148,15 @@ class Palette(QDialog):
         self._list.setVisible(self._list.count() > 0)
         self._empty_label.setVisible(self._list.count() == 0)
 
-    def _unfiltered(self) -> Iterator[Entry]:
+    def _all_entries(self) -> Iterator[Entry]:
         recent = self._recent or ()
-        first = {text: entry for entry in _expand(self._entries) if (text := entry.text) in recent} if recent else {}
-        yield from (first[text] for text in recent if text in first)
-        yield from (entry for entry in _expand(self._entries) if entry.text not in first)
+        recent_entries = (
+            {text: entry for entry in _expand(self._entries) if (text := entry.text) in recent} if recent else {}
+        )
+        yield from (recent_entries[text] for text in recent if text in recent_entries)
+        yield from (entry for entry in _expand(self._entries) if entry.text not in recent_entries)
 
-    def _matching(self, query: str) -> Iterator[Entry]:
+    def _rank_entries(self, query: str) -> Iterator[Entry]:
         ranked: list[list[Entry]] = [[] for _ in RANKS]
         for entries in self._entries:
             if isinstance(entries, Entry):
@@ -226,8 +228,8 @@ class _Rows(QStyledItemDelegate):
         inner = rect.adjusted(10, 0, -10, 0)
         metrics = painter.fontMetrics()
         words, middle = one_line_of(entry.text), Qt.TextElideMode.ElideMiddle  # long names differ at their ends
-        spare = inner.width() - BETWEEN - metrics.horizontalAdvance(words)
-        side = metrics.elidedText(one_line_of(entry.keys or entry.kind), middle, max(spare, inner.width() // 3))
+        spare_width = inner.width() - BETWEEN - metrics.horizontalAdvance(words)
+        side = metrics.elidedText(one_line_of(entry.keys or entry.kind), middle, max(spare_width, inner.width() // 3))
         painter.setPen(QColor(t.muted))
         painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, side)
         room = inner.width() - metrics.horizontalAdvance(side) - BETWEEN

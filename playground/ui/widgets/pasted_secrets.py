@@ -33,9 +33,9 @@ class PastedSecrets:
     def take_off(self, editor: CodeEditor, secrets: Iterable[Secret]) -> None:
         """Replace secrets in an editor by marks, and clear its undo history, which contains them."""
         current = editor.text()
-        pasted = self.reveal(current)
+        original = self.reveal(current)
         values = tuple(secrets)
-        text = self.conceal(pasted, values)
+        text = self.conceal(original, values)
         if text == current:
             return
         cursor = editor.textCursor()

@@ -32,7 +32,7 @@ def one_line_of(text: str) -> str:
 
 
 def few_lines_of(text: str) -> str:
-    """Return a text for a wrapped label: its first lines, a very long one without its middle."""
+    """Return the first lines of a text for a wrapped label; a very long result loses its middle."""
     lines = text[:_LONGEST_TIP].split("\n")
     truncated = len(lines) > _FEW_LINES
     return one_line_of("\n".join(lines[:_FEW_LINES]) + "…" if truncated else text)

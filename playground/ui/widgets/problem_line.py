@@ -31,8 +31,8 @@ class ProblemLine(QFrame):
         self.setProperty("kind", "problem")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        where = Problem(problem.path[within:], "").where
-        text = show_hidden(f"{where}: {problem.message}" if where else problem.message)
+        location = Problem(problem.path[within:], "").where
+        text = show_hidden(f"{location}: {problem.message}" if location else problem.message)
         self.setAccessibleName(f"{problem.severity}: {text}")
         self._mark = QLabel()
         self._mark.setFixedSize(16, 18)

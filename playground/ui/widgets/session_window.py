@@ -25,8 +25,8 @@ class SessionWindow(QDialog):
     def shown_for(cls: type[W], session: Session, parent: QWidget) -> W:
         """Bring the window of the main window of ``parent`` to the front; create it if there is none."""
         window = main_window(parent)
-        open_ones = window.findChildren(cls, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        dialog = open_ones[0] if open_ones else cls(session, window)
+        open_windows = window.findChildren(cls, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        dialog = open_windows[0] if open_windows else cls(session, window)
         dialog.set_session(session)
         dialog.show()
         dialog.raise_()

@@ -33,6 +33,6 @@ class TitledTable(QAbstractTableModel):
         return None
 
     def side(self, column: int) -> Qt.AlignmentFlag:
-        """Return the alignment of a column."""
+        """Return the alignment of a column's texts."""
         side = Qt.AlignmentFlag.AlignRight if column in self.at_right else Qt.AlignmentFlag.AlignLeft
         return side | Qt.AlignmentFlag.AlignVCenter

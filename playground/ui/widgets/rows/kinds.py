@@ -27,12 +27,12 @@ class NumberRow(FieldRow):
 
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
         super().__init__(name, hint, parent)
-        self._whole = hint.editor == "integer"
-        self._step = hint.step or (1 if self._whole else 0.01)
+        self._is_integer = hint.editor == "integer"
+        self._step = hint.step or (1 if self._is_integer else 0.01)
         self.field = ValueField()
         self.slider: QuietSlider | None = None
         self._low = hint.low if hint.low is not None else 0
-        high = hint.soft_high if hint.soft_high is not None or self._whole else hint.high
+        high = hint.soft_high if hint.soft_high is not None or self._is_integer else hint.high
         if high is not None and high > self._low:
             self.slider = QuietSlider(round((high - self._low) / self._step))
         self.field.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -58,7 +58,7 @@ class NumberRow(FieldRow):
 
     def _show(self, value: JSON) -> None:
         self.field.setText(
-            "" if value is None else show_number(value, self._step, self._whole and self.slider is not None)
+            "" if value is None else show_number(value, self._step, self._is_integer and self.slider is not None)
         )
         self._place_slider(value)
 
@@ -76,7 +76,9 @@ class NumberRow(FieldRow):
             self._tell(self._default)
         else:
             try:
-                self._tell(read_number(text, self._whole) if self.hint.sent else plain_number(text, self._whole))
+                self._tell(
+                    read_number(text, self._is_integer) if self.hint.sent else plain_number(text, self._is_integer)
+                )
             except ValueError as error:
                 unfinished = text.strip() in UNFINISHED
                 self._tell(None if self.hint.sent else self._value, "" if unfinished else str(error))
@@ -301,8 +303,8 @@ class JsonRow(FieldRow):
         look(self.editor, "true" if problem else "false", "bad")
         if problem is not None:
             self.editor.mark(problem.line, problem.column, problem.message)
-            unsent = ", so it is not sent" if self.hint.sent else ""
-            self._tell(None, f"not JSON yet{unsent}: line {problem.line}, {problem.message}")
+            suffix = ", so it is not sent" if self.hint.sent else ""
+            self._tell(None, f"not JSON yet{suffix}: line {problem.line}, {problem.message}")
         else:
             self._tell(read_typed(text) if text.strip() else None)
 

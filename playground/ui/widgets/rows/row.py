@@ -1,4 +1,4 @@
-"""Base of the rows of a form: a name, a way back to default, and a line for warnings.
+"""Base of the rows of a form: a name, a reset button, and a line for warnings.
 
 A row shows one value and emits ``edited`` with the value that a person enters. For a parameter that is sent, None is
 the default and nothing is sent. A setting that is not sent shows its default, and keeps its last value while the typed

@@ -34,9 +34,9 @@ class ThinkingRow(FieldRow):
         self.budget.cleared.connect(self._clear_budget)
         words = text_label("Budget of tokens", "muted")
         words.setBuddy(self.budget)
-        self._below = QWidget()
-        in_row((words, 1), self.budget, of=self._below, margins=(0, 6, 0, 0))
-        self.body.addWidget(self._below)
+        self._budget_line = QWidget()
+        in_row((words, 1), self.budget, of=self._budget_line, margins=(0, 6, 0, 0))
+        self.body.addWidget(self._budget_line)
         self._introduce(self.field)
         self.budget.setAccessibleName(f"{hint.label}, budget of tokens")
         self._show(None)
@@ -48,7 +48,7 @@ class ThinkingRow(FieldRow):
         kind, budget = _read(value)
         self.field.show_text(kind)
         self.budget.setText("" if budget is None else str(budget))
-        self._below.setVisible(kind == "enabled")
+        self._budget_line.setVisible(kind == "enabled")
 
     def _set_kind(self, text: str | None) -> None:
         if text == "enabled":
@@ -56,10 +56,10 @@ class ThinkingRow(FieldRow):
             self._show(value)
             self._tell(value)
         elif text is None or text in KINDS:
-            self._below.hide()
+            self._budget_line.hide()
             self._tell({"type": KINDS[text]} if text else None)
         else:
-            self._below.hide()
+            self._budget_line.hide()
             self._set_typed(text)
 
     def _clear_budget(self) -> None:
