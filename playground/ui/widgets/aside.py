@@ -1,6 +1,6 @@
-"""Work on another thread for one result that a widget shows; what it asks for anew takes the place of that.
+"""Run work on another thread for a widget; newer work replaces the pending one.
 
-Only for what touches no widget, and is no single long call of C: that would hold the interpreter, and the window.
+The work must not touch widgets. A single long call into C would hold the interpreter lock and block the window.
 """
 
 from __future__ import annotations
@@ -18,42 +18,42 @@ T = TypeVar("T")
 
 
 class Aside(QObject):
-    """``do`` has the newest piece of work done and its result told; never more than one is under way."""
+    """Runs the newest job and passes on its result; at most one job runs at a time."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._wanted: tuple[Callable[[], Any], Callable[[Any], None]] | None = None
-        self._working = False
+        self._job: tuple[Callable[[], Any], Callable[[Any], None]] | None = None
+        self._running = False
 
     @property
     def busy(self) -> bool:
-        """Whether a result is waited for."""
-        return self._wanted is not None
+        """True while a result is pending."""
+        return self._job is not None
 
     def do(self, work: Callable[[], T], then: Callable[[T], None], *, large: bool) -> None:
-        """``then`` is told what ``work`` gives: later where it is ``large``, else before this returns."""
+        """Call ``then`` with the result of ``work``: later if it is ``large``, otherwise before this returns."""
         self.call_off()
         if not large or not loop.runs():
             then(work())
             return
-        self._wanted = work, then
-        if not self._working:
-            self._working = True
+        self._job = work, then
+        if not self._running:
+            self._running = True
             loop.spawn(self._work(), name="work aside")
 
     def call_off(self) -> None:
-        """Nobody waits any more."""
-        self._wanted = None
+        """Drop the pending result."""
+        self._job = None
 
     async def _work(self) -> None:
         try:
-            while (wanted := self._wanted) is not None:
-                work, then = wanted
+            while (job := self._job) is not None:
+                work, then = job
                 result = await asyncio.to_thread(work)
                 if not isValid(self):
                     return
-                if self._wanted is wanted:
-                    self._wanted = None
+                if self._job is job:
+                    self._job = None
                     then(result)
         finally:
-            self._working = False
+            self._running = False

@@ -1,7 +1,7 @@
-"""Questions that a widget asks of foreign schemas, patterns and paths, without ever waiting for an answer.
+"""Evaluate untrusted schemas, patterns and paths for a widget without blocking it.
 
-A widget asks for what it shows each time it draws; what is not known yet it shows as "checking…", and draws again when
-``answered`` tells that it is. So nothing that is shown can be of something else by then.
+A widget asks each time it draws, shows "checking…" for an answer that is not available yet, and draws again after
+``answered``. So an outdated answer is never shown.
 """
 
 from __future__ import annotations
@@ -20,37 +20,37 @@ T = TypeVar("T")
 
 
 class Asking(QObject):
-    """``ask`` gives an answer that is known or cheap; ``answered`` tells that one more is known."""
+    """The open questions of a widget. ``answered`` is emitted when another answer is available."""
 
     answered = Signal()
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._open: dict[tuple[Any, ...], tuple[Question[Any], Callable[[], None]]] = {}
+        self._pending: dict[tuple[Any, ...], tuple[Question[Any], Callable[[], None]]] = {}
 
     def ask(self, question: Question[T], *, alone: bool = False) -> T | None:
-        """The answer; None while it is not known. ``alone``: what was asked before is of no interest any more."""
+        """Return the answer, or None while it is not available. ``alone`` cancels all other open questions."""
         key = question.key
         if alone:
-            self._call_off(but=key)
-        found = checking.now(question)
-        if found is not None or key in self._open:
-            return found
-        self._open[key] = (question, _nothing)
-        call_off = checking.later(question, partial(self._arrived, key))
-        if key in self._open:
-            self._open[key] = (question, call_off)
+            self._cancel_pending(except_for=key)
+        answer = checking.now(question)
+        if answer is not None or key in self._pending:
+            return answer
+        self._pending[key] = (question, _do_nothing)
+        cancel = checking.later(question, partial(self._receive, key))
+        if key in self._pending:
+            self._pending[key] = (question, cancel)
             return None
-        return checking.now(question)  # it was waited for: no event loop runs
+        return checking.now(question)  # without an event loop the answer was computed at once
 
-    def _call_off(self, but: tuple[Any, ...]) -> None:
-        for key in [key for key in self._open if key != but]:
-            self._open.pop(key)[1]()
+    def _cancel_pending(self, except_for: tuple[Any, ...]) -> None:
+        for key in [key for key in self._pending if key != except_for]:
+            self._pending.pop(key)[1]()
 
-    def _arrived(self, key: tuple[Any, ...], _answer: object) -> None:
-        if isValid(self) and self._open.pop(key, None) is not None:
+    def _receive(self, key: tuple[Any, ...], _answer: object) -> None:
+        if isValid(self) and self._pending.pop(key, None) is not None:
             self.answered.emit()
 
 
-def _nothing() -> None:
-    """Nothing to call off yet."""
+def _do_nothing() -> None:
+    """Do nothing; the placeholder until a question can be cancelled."""

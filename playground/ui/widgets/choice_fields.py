@@ -1,7 +1,7 @@
-"""The small controls a parameter row is made of.
+"""The small controls of a parameter row.
 
-Each scrolls with the panel instead of changing under the wheel while it has no focus, and each says ``cleared`` when
-Delete is to bring the default back.
+Without the focus, each ignores the wheel so that the panel scrolls. Each emits ``cleared`` when Delete resets it to
+the default.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from playground.ui.widgets.form_parts import look, styled
 
 DEFAULT = "default"
 FIELD_WIDTH = 68
-FIELD_ROOM = 20  # px beside the text: padding, border, cursor
+FIELD_ROOM = 20  # pixels around the text: padding, border, cursor
 ARROW_ROOM = 22
 NOT_SENT = "default (not sent)"
 
 
 class ValueField(QLineEdit):
-    """A line as wide as its text, within limits, that shows "default" in grey while empty."""
+    """A line edit as wide as its text, within limits, that shows "default" in grey while empty."""
 
     cleared = Signal()
     stepped = Signal(int)
@@ -69,14 +69,14 @@ class ValueField(QLineEdit):
             super().keyPressEvent(event)
 
     def _nothing_to_delete(self) -> bool:
-        """Delete would take nothing away, or everything."""
+        """Return whether Delete would remove nothing, or everything."""
         if self.hasSelectedText():
             return self.selectedText() == self.text()
         return self.cursorPosition() == len(self.text())
 
 
 class CompactCombo(QComboBox):
-    """A box as wide as its text, within limits in pixels; without the focus, the wheel scrolls the panel."""
+    """A combo box as wide as its text, within limits in pixels; without the focus, the wheel scrolls the panel."""
 
     def __init__(self, narrowest: int = 84, widest: int = 178, room: int = 44) -> None:
         super().__init__()
@@ -110,7 +110,7 @@ class CompactCombo(QComboBox):
 
 
 class ChoiceField(CompactCombo):
-    """Suggestions, and any other text. ``picked`` gives the text; None goes back to default, a line that says so."""
+    """A combo box of suggestions that takes any text. ``picked`` carries the text, or None for the default."""
 
     picked = Signal(object)
 
@@ -123,14 +123,14 @@ class ChoiceField(CompactCombo):
         self.setLineEdit(self._line)
         self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.setCompleter(None)  # type: ignore[arg-type]  # None switches completion off, as Qt documents
-        self._line.textEdited.connect(self._typed)
+        self._line.textEdited.connect(self._emit_text)
         self._line.textChanged.connect(self.updateGeometry)
         self._line.cleared.connect(self._clear)
         self._line.stepped.connect(self._step)
         self.activated.connect(self._activated)
 
     def set_choices(self, choices: tuple[str, ...]) -> None:
-        """Offer these; the text in the field stays, and the cursor in it."""
+        """Offer ``choices``; the text in the field and its cursor stay."""
         if self.count() and choices == self.choices():
             return
         text, position = self.currentText(), self._line.cursorPosition()
@@ -143,7 +143,7 @@ class ChoiceField(CompactCombo):
         self.view().setMinimumWidth(widest + 28)
 
     def choices(self) -> tuple[str, ...]:
-        """The choices, without the way back to default."""
+        """Return the choices, without the default."""
         return tuple(self.itemText(i) for i in range(1, self.count()))
 
     def show_text(self, text: str) -> None:
@@ -154,7 +154,7 @@ class ChoiceField(CompactCombo):
             self.setEditText(text)
         self._line.setCursorPosition(0)
 
-    def _typed(self, text: str) -> None:
+    def _emit_text(self, text: str) -> None:
         self.picked.emit(text or None)
 
     def _activated(self, index: int) -> None:
@@ -168,7 +168,7 @@ class ChoiceField(CompactCombo):
         self.picked.emit(None)
 
     def _step(self, steps: int) -> None:
-        """Up and Down walk through the suggestions, as in any combo box."""
+        """Select the next or previous suggestion."""
         if abs(steps) == 1 and self.count() > 1:
             index = min(max(max(self.currentIndex(), 0) - steps, 1), self.count() - 1)
             self.setCurrentIndex(index)
@@ -176,7 +176,7 @@ class ChoiceField(CompactCombo):
 
 
 class QuietSlider(QSlider):
-    """A slider that jumps to where it is clicked. ``moved`` tells the new step, also when that is the old one."""
+    """A slider that jumps to a click. ``moved`` carries the new step, even if it is unchanged."""
 
     moved = Signal(int)
     cleared = Signal()
@@ -232,7 +232,7 @@ class QuietSlider(QSlider):
 
 
 class SwitchPill(QPushButton):
-    """on, off or default as a pill that says so. A click sets it, and from then on turns it over."""
+    """A button for on, off or default. The first click sets it, and further clicks toggle it."""
 
     switched = Signal(bool)
     cleared = Signal()
@@ -251,7 +251,7 @@ class SwitchPill(QPushButton):
         return self._state
 
     def show_state(self, state: bool | None, text: str = "") -> None:
-        """Show a state without a signal; ``text`` is shown for a value that is no boolean."""
+        """Show a state without a signal; ``text`` represents a value that is not a boolean."""
         self._state = state
         self.setText(text or {None: DEFAULT, True: "on", False: "off"}[state])
         look(self, "pill-on" if state else "pill")

@@ -1,6 +1,6 @@
-"""An editor for JSON and other code, and the same thing as a read-only view.
+"""An editor and read-only view for JSON and other code.
 
-It marks problems where it is told to; it decides nothing about them and holds no truth.
+The caller decides which problems it marks.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from playground.ui.widgets.theme import code_font, tokens
 
 TAB = "  "
 EDGE = 3  # pixels above the first line and below the last one
-HIGHLIGHTED_AT_MOST = 200_000  # characters; a longer text has no colours
-HIGHLIGHTED_LINES = 10_000  # and lines
-AT_ONCE = 20_000  # characters that are laid out while the window waits
+HIGHLIGHTED_AT_MOST = 200_000  # characters; a longer text is not highlighted
+HIGHLIGHTED_LINES = 10_000  # lines; a longer text is not highlighted
+AT_ONCE = 20_000  # characters; a longer text is formatted on another thread
 PAIRS = {"{": "}", "[": "]"}
 _LONE = re.compile("[\ud800-\udfff]")
 _LONG = re.compile(rf"^[^\n]{{{LONGEST_LINE + 1}}}", re.MULTILINE)
@@ -52,7 +52,7 @@ _LONG = re.compile(rf"^[^\n]{{{LONGEST_LINE + 1}}}", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something to say about a place in the text; line and column from 1."""
+    """A message about a place in the text; line and column count from 1."""
 
     line: int
     column: int
@@ -61,9 +61,9 @@ class Mark:
 
 
 class CodeEditor(ExactField):
-    """Code font, JSON colours, indenting on Enter, marks under problems. Tab is two spaces; Shift+Tab leaves."""
+    """A code editor with JSON colours, indenting on Enter, and marks under problems. Shift+Tab leaves it."""
 
-    may_fold = False  # links and edits in place name places in the text; an editor for typing may
+    may_fold = False  # links and edits use positions in the text; a field for typing may fold
 
     def __init__(self, parent: QWidget | None = None, *, read_only: bool = False, json: bool = True) -> None:
         super().__init__(parent)
@@ -72,9 +72,9 @@ class CodeEditor(ExactField):
         self._highlighted = json
         self._wheel_needs_focus = False
         self._formatting = Aside(self)
-        self._doing = QLabel("Formatting…", self.viewport(), textFormat=Qt.TextFormat.PlainText)
-        self._doing.setProperty("kind", "chip")
-        self._doing.hide()
+        self._busy_label = QLabel("Formatting…", self.viewport(), textFormat=Qt.TextFormat.PlainText)
+        self._busy_label.setProperty("kind", "chip")
+        self._busy_label.hide()
         self.setProperty("kind", "code")
         self.setFont(code_font())
         self.document().setDocumentMargin(2)
@@ -102,20 +102,20 @@ class CodeEditor(ExactField):
     # -- the text ----------------------------------------------------------------------------------------------
 
     def setPlainText(self, text: str) -> None:
-        """Show another text; cursor, marks, scroll place and undo history stay when it is the same one.
+        """Show another text; an equal text keeps its cursor, marks, scroll position and undo history.
 
-        Lone surrogates, which Qt cannot hold, become visible marks.
+        Lone surrogates, which Qt cannot store, become visible marks.
         """
         text = _holdable(text)
         if text == holdable(self.text()):
             return
         self.clear_marks()
-        super().setPlainText("")  # changing the wrap mode would lay the old text out once more
-        self._suit(text)
+        super().setPlainText("")  # a change of the wrap mode would lay out the old text again
+        self._adapt_to(text)
         super().setPlainText(text)
 
     def show_text(self, text: str) -> None:
-        """Show a text for reading: hidden characters as marks; text that only grew is appended, the rest stays put."""
+        """Show a text for reading, with hidden characters as marks; append to the current text where possible."""
         text = show_hidden(text).replace("\r\n", "\n").replace("\r", "\n")
         old = self.text()
         if text == old:
@@ -124,7 +124,7 @@ class CodeEditor(ExactField):
         at_end = bar.value() >= bar.maximum()
         place = bar.value()
         if old and text.startswith(old):
-            self._suit(text)
+            self._adapt_to(text)
             cursor = QTextCursor(self.document())
             cursor.movePosition(QTextCursor.MoveOperation.End)
             cursor.insertText(text[len(old) :])
@@ -133,57 +133,59 @@ class CodeEditor(ExactField):
         bar.setValue(bar.maximum() if at_end and old else place)
 
     def format_json(self) -> None:
-        """Lay the text out anew as JSON; one step for undo. Text that is not JSON yet is left alone.
+        """Format the text as JSON in one undo step. Text that is not valid JSON stays unchanged.
 
-        A long one is laid out aside, and left alone when somebody types meanwhile.
+        A long text is formatted on another thread; the result is dropped if the text changes meanwhile.
         """
         if not self.isReadOnly():
             text = self.text()
             self._formatting.do(
-                partial(_formatted, text), partial(self._put_formatted, text), large=len(text) > AT_ONCE
+                partial(_format_text, text), partial(self._put_formatted, text), large=len(text) > AT_ONCE
             )
-            self._show_doing()
+            self._update_busy_label()
 
     def _put_formatted(self, text: str, formatted: str | None) -> None:
-        if formatted is not None and not self.isReadOnly() and text == self.text():  # nobody typed meanwhile
+        if (
+            formatted is not None and not self.isReadOnly() and text == self.text()
+        ):  # the text has not changed meanwhile
             self.replace_text(formatted)
-        self._show_doing()
+        self._update_busy_label()
 
-    def _show_doing(self) -> None:
-        if self._formatting.busy or self._doing.isVisible():
-            self._doing.setVisible(self._formatting.busy)
-            self._doing.move(self.viewport().width() - self._doing.width() - EDGE, EDGE)
+    def _update_busy_label(self) -> None:
+        if self._formatting.busy or self._busy_label.isVisible():
+            self._busy_label.setVisible(self._formatting.busy)
+            self._busy_label.move(self.viewport().width() - self._busy_label.width() - EDGE, EDGE)
 
     def problem(self) -> JsonTextError | None:
-        """The first problem of the text as JSON, or None."""
+        """Return the first problem of the text as JSON, or None."""
         return problem_at(self.text())
 
     # -- marks -------------------------------------------------------------------------------------------------
 
     def mark(self, line: int, column: int, message: str, severity: str = "error") -> None:
-        """Underline the place and say ``message`` when the mouse rests on it."""
+        """Underline a place and show ``message`` as its tooltip."""
         self._marks.append(Mark(line, column, message, severity))
         self._draw_marks()
 
     def clear_marks(self) -> None:
-        """Take all marks away."""
+        """Remove all marks."""
         if self._marks:
             self._marks = []
             self._draw_marks()
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """The marks in force."""
+        """The current marks."""
         return tuple(self._marks)
 
     def go_to(self, line: int, column: int) -> None:
-        """Put the cursor at a place, show it, and take the focus."""
+        """Move the cursor to a place, scroll to it, and take the focus."""
         self.setTextCursor(self._cursor_at(line, column))
         self.ensureCursorVisible()
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def set_wheel_needs_focus(self) -> None:
-        """Let the wheel scroll what is around this field unless it has the focus."""
+        """Ignore the wheel without the focus, so that the surrounding area scrolls."""
         self._wheel_needs_focus = True
 
     def _cursor_at(self, line: int, column: int) -> QTextCursor:
@@ -213,30 +215,30 @@ class CodeEditor(ExactField):
             if background:
                 line = QTextEdit.ExtraSelection()
                 line.cursor = QTextCursor(cursor)
-                form = QTextCharFormat()
-                form.setBackground(QColor(background))
-                form.setProperty(QTextFormat.Property.FullWidthSelection, True)
-                line.format = form
+                text_format = QTextCharFormat()
+                text_format.setBackground(QColor(background))
+                text_format.setProperty(QTextFormat.Property.FullWidthSelection, True)
+                line.format = text_format
                 selections.append(line)
             _select_token(cursor)
-            under = QTextEdit.ExtraSelection()
-            under.cursor = cursor
-            form = QTextCharFormat()
-            form.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
-            form.setUnderlineColor(QColor(colour))
-            under.format = form
-            selections.append(under)
+            underline = QTextEdit.ExtraSelection()
+            underline.cursor = cursor
+            text_format = QTextCharFormat()
+            text_format.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+            text_format.setUnderlineColor(QColor(colour))
+            underline.format = text_format
+            selections.append(underline)
         self.setExtraSelections(selections)
 
-    def _suit(self, text: str) -> None:
-        """Wrap and colour in a way that stays quick for this text: Qt's word wrap is quadratic in a long line."""
+    def _adapt_to(self, text: str) -> None:
+        """Choose fast wrapping and highlighting for a text: Qt's word wrap is quadratic in the length of a line."""
         long_lines = len(text) > LONGEST_LINE and _LONG.search(text) is not None
         mode = QTextOption.WrapMode
         self.setWordWrapMode(mode.WrapAnywhere if long_lines else mode.WrapAtWordBoundaryOrAnywhere)
-        wanted = len(text) <= HIGHLIGHTED_AT_MOST and text.count("\n") <= HIGHLIGHTED_LINES
-        if self._highlighter is not None and wanted != self._highlighted:
-            self._highlighted = wanted
-            self._highlighter.setDocument(self.document() if wanted else None)
+        highlighted = len(text) <= HIGHLIGHTED_AT_MOST and text.count("\n") <= HIGHLIGHTED_LINES
+        if self._highlighter is not None and highlighted != self._highlighted:
+            self._highlighted = highlighted
+            self._highlighter.setDocument(self.document() if highlighted else None)
 
     # -- events ------------------------------------------------------------------------------------------------
 
@@ -256,7 +258,7 @@ class CodeEditor(ExactField):
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and press_default_button(self):
             event.accept()
         elif event.text() in ("}", "]") and not self.textCursor().block().text().strip():
-            self._close(event.text())
+            self._insert_closing_bracket(event.text())
         else:
             super().keyPressEvent(event)
 
@@ -278,8 +280,8 @@ class CodeEditor(ExactField):
         cursor.beginEditBlock()
         cursor.removeSelectedText()
         line = cursor.block().text()
-        at = index_at(line, cursor.positionInBlock())
-        before, after = line[:at], line[at:]
+        index = index_at(line, cursor.positionInBlock())
+        before, after = line[:index], line[index:]
         indent = before[: len(before) - len(before.lstrip(" \t"))]
         opener = before.rstrip()[-1:]
         inner = indent + TAB if opener in PAIRS else indent
@@ -292,8 +294,8 @@ class CodeEditor(ExactField):
         self.setTextCursor(cursor)
         self.ensureCursorVisible()
 
-    def _close(self, bracket: str) -> None:
-        """A closing bracket on an empty line steps out one level."""
+    def _insert_closing_bracket(self, bracket: str) -> None:
+        """Type a closing bracket on an empty line, one level less indented."""
         cursor = self.textCursor()
         cursor.beginEditBlock()
         cursor.movePosition(QTextCursor.MoveOperation.StartOfBlock)
@@ -303,20 +305,20 @@ class CodeEditor(ExactField):
         self.setTextCursor(cursor)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        """Paste as plain text only, every kind of line end as one."""
+        """Paste as plain text, with all line endings as LF."""
         text = source.text()
         if len(text) > LONGEST_LINE:
-            self._suit(self.text() + text)
+            self._adapt_to(self.text() + text)
         super().insertFromMimeData(source)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """A text for reading ends with a whole line, not with half of one."""
+        """Adjust the lower margin of a read-only view so that no line is cut."""
         super().resizeEvent(event)
         if self.isReadOnly():
             margins, line = self.viewportMargins(), self.fontMetrics().lineSpacing()
-            rest = max(self.viewport().height() + margins.bottom() - EDGE, 0) % line
-            if rest != margins.bottom():
-                self.setViewportMargins(margins.left(), margins.top(), margins.right(), rest)
+            cut_height = max(self.viewport().height() + margins.bottom() - EDGE, 0) % line
+            if cut_height != margins.bottom():
+                self.setViewportMargins(margins.left(), margins.top(), margins.right(), cut_height)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = self.createStandardContextMenu()
@@ -357,11 +359,11 @@ class CodeEditor(ExactField):
     def _tip_at(self, event: QHelpEvent) -> str:
         cursor = self.cursorForPosition(self.viewport().mapFrom(self, event.pos()))
         line = cursor.blockNumber() + 1
-        said = [mark.message for mark in self._marks if mark.line == line]
+        messages = [mark.message for mark in self._marks if mark.line == line]
         text = readable(cursor.block().text())
-        at = index_at(text, cursor.positionInBlock())
-        said += [hidden_name(match[0]) for match in HIDDEN.finditer(text, max(at - 1, 0), at + 1)]
-        return "\n".join(said) or self.toolTip()
+        index = index_at(text, cursor.positionInBlock())
+        messages += [hidden_name(match[0]) for match in HIDDEN.finditer(text, max(index - 1, 0), index + 1)]
+        return "\n".join(messages) or self.toolTip()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -380,14 +382,14 @@ class CodeEditor(ExactField):
         if painter is not None:
             painter.end()
 
-    def _paint_hidden(self, painter: QPainter, block: QTextBlock, place: int) -> None:
-        """A flag where a character stands that cannot be seen."""
+    def _paint_hidden(self, painter: QPainter, block: QTextBlock, offset: int) -> None:
+        """Paint a flag at a hidden character."""
         cursor = QTextCursor(block)
-        cursor.setPosition(block.position() + place)
-        at = self.cursorRect(cursor)
+        cursor.setPosition(block.position() + offset)
+        rect = self.cursorRect(cursor)
         colour = QColor(tokens().error)
-        painter.fillRect(QRect(at.left() - 1, at.top(), 2, at.height()), colour)
-        painter.fillRect(QRect(at.left() - 3, at.top(), 6, 3), colour)
+        painter.fillRect(QRect(rect.left() - 1, rect.top(), 2, rect.height()), colour)
+        painter.fillRect(QRect(rect.left() - 3, rect.top(), 6, 3), colour)
 
 
 def _select_token(cursor: QTextCursor) -> None:
@@ -405,10 +407,10 @@ def _select_token(cursor: QTextCursor) -> None:
     cursor.setPosition(line + units(text[:end]), QTextCursor.MoveMode.KeepAnchor)
 
 
-def _formatted(text: str) -> str | None:
+def _format_text(text: str) -> str | None:
     return pretty(text) if problem_at(text) is None else None
 
 
 def _holdable(text: str) -> str:
     text = holdable(text.replace("\r\n", "\n").replace("\r", "\n"))
-    return text if text.isascii() else _LONE.sub(lambda found: show_hidden(found[0]), text)
+    return text if text.isascii() else _LONE.sub(lambda match: show_hidden(match[0]), text)

@@ -1,6 +1,6 @@
-"""Says when what was copied holds characters that nobody sees: here they are marks, where they are pasted they hide.
+"""Warn about hidden characters in copied text: this app shows them as marks, other apps do not.
 
-It looks at the clipboard, so that no way of copying is left out: by button, menu or key, in every window of ours.
+It watches the clipboard, and so covers copying by button, menu or key in every window of the app.
 """
 
 from __future__ import annotations
@@ -16,46 +16,46 @@ from PySide6.QtWidgets import QWidget
 
 from playground.ui.widgets.plain_text import hidden_name, unseen, without_unseen
 
-MOST: Final = 2_000_000  # letters that are looked at: of a larger text, its beginning
+MOST: Final = 2_000_000  # characters checked at the beginning of a text
 _NAMED: Final = 2
 
-#: Says words, with a button of that name that does something.
+#: Shows a message with a button: message, text of the button, action.
 Say = Callable[[str, str, Callable[[], None]], None]
 
 
 class CopiedNotice(QObject):
-    """``say`` is called with the words once something of that kind was copied here, while ``parent`` is shown."""
+    """Calls ``say`` after text with hidden characters was copied in this app, while ``parent`` is visible."""
 
     def __init__(self, say: Say, parent: QWidget) -> None:
         super().__init__(parent)
         self._say = say
         self._place = parent
-        QGuiApplication.clipboard().dataChanged.connect(self._look)
+        QGuiApplication.clipboard().dataChanged.connect(self._check_clipboard)
 
-    def _look(self) -> None:
+    def _check_clipboard(self) -> None:
         if not self._place.isVisible():
             return
         clipboard = QGuiApplication.clipboard()
-        # Not every platform tells whose it is; while one of our windows is in use, it is what was copied there.
+        # Not every platform reports the owner; with a focused window of this app, the text was copied in it.
         if not clipboard.ownsClipboard() and QGuiApplication.focusWindow() is None:
             return
         text = clipboard.text()
-        if found := unseen(text[:MOST]):
-            self._say(copied_words(found), "Copy without them", partial(self._copy, text))
+        if characters := unseen(text[:MOST]):
+            self._say(copied_words(characters), "Copy without them", partial(self._copy, text))
 
     def _copy(self, text: str) -> None:
         QGuiApplication.clipboard().setText(without_unseen(text))
 
 
-def copied_words(found: Counter[str]) -> str:
-    """What a notice says of such characters, by how often each was copied."""
-    count = found.total()
-    named = [
+def copied_words(characters: Counter[str]) -> str:
+    """Return the message about hidden characters, given as counts by character."""
+    count = characters.total()
+    names = [
         hidden_name(character) + (f" ({times:,} times)" if times > 1 else "")
-        for character, times in found.most_common(_NAMED)
+        for character, times in characters.most_common(_NAMED)
     ]
-    others = len(found) - _NAMED
+    others = len(characters) - _NAMED
     if others > 0:
-        named.append(f"{others} other kind{'s' * (others > 1)}")
-    what = "a character" if count == 1 else f"{count:,} characters"
-    return f"Copied with {what} that nobody sees where you paste: {', '.join(named)}."
+        names.append(f"{others} other kind{'s' * (others > 1)}")
+    amount = "a character" if count == 1 else f"{count:,} characters"
+    return f"Copied with {amount} that nobody sees where you paste: {', '.join(names)}."

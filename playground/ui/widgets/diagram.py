@@ -1,4 +1,4 @@
-"""Drawings on a graphics scene: items with tooltips that are pointed at, selected with the keyboard, and clicked."""
+"""Drawings on a graphics scene: items with tooltips, hovering, keyboard selection, and clicks."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def text_item(text: str, colour: str, parent: QGraphicsItem | None = None, pixel
 
 
 class DiagramItem(QGraphicsPathItem):
-    """An outline named `key`. `describe` returns its tooltip, asked for when the pointer is above it.
+    """An outline named `key`. `describe` returns its tooltip and is called when the pointer is above it.
 
-    It is drawn with `strong` as its pen while it is selected or pointed at.
+    Its pen is `strong` while it is selected or hovered.
     """
 
     def __init__(self, key: str, outline: QPainterPath, describe: Callable[[], str]) -> None:
@@ -78,7 +78,7 @@ class DiagramItem(QGraphicsPathItem):
         return self._describe()
 
     def shape(self) -> QPainterPath:
-        """Return the outline with some room around it, so that narrow items can be hit."""
+        """Return the outline with a margin, so that narrow items can be hit."""
         return self._hit
 
     def boundingRect(self) -> QRectF:
@@ -106,7 +106,7 @@ class DiagramItem(QGraphicsPathItem):
 
 
 class Diagram(QGraphicsView):
-    """A view of `DiagramItem`s in their order. `chosen` carries the key of one that was clicked or opened with Enter.
+    """A view of ordered `DiagramItem`s. `chosen` carries the key of an item that was clicked or opened with Enter.
 
     A subclass adds items in `draw`, which is called for new content, for another size and for another colour scheme.
     """
@@ -143,7 +143,7 @@ class Diagram(QGraphicsView):
         raise NotImplementedError
 
     def redraw(self) -> None:
-        """Draw everything again. The same key stays selected."""
+        """Draw everything again. The selected key stays selected."""
         self._drawing = True
         self.items_by_key.clear()
         self.pointed = ""
@@ -157,7 +157,7 @@ class Diagram(QGraphicsView):
         self._update_description()
 
     def add(self, item: DiagramItem) -> DiagramItem:
-        """Add an item behind the ones before it in the order of the keyboard."""
+        """Add an item at the end of the keyboard order."""
         self.items_by_key[item.key] = item
         self.scene().addItem(item)
         return item
@@ -171,7 +171,7 @@ class Diagram(QGraphicsView):
 
     @property
     def room(self) -> int:
-        """Pixels from left to right beside a vertical scroll bar, whether there is one or not."""
+        """The width in pixels without a vertical scroll bar, whether it is shown or not."""
         return self.maximumViewportSize().width() - self.verticalScrollBar().sizeHint().width()
 
     def rect_of(self, key: str) -> QRectF:
@@ -216,7 +216,7 @@ class Diagram(QGraphicsView):
         self.selection_changed.emit()
 
     def _select_clicked(self) -> None:
-        """Follow a click on an item; one beside all items selects nothing else."""
+        """Select a clicked item; keep the selection after a click on the background."""
         if self._drawing:
             return
         clicked = [item for item in self.scene().selectedItems() if isinstance(item, DiagramItem)]
@@ -259,17 +259,17 @@ class Diagram(QGraphicsView):
             self.select(keys[place])
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scroll sideways with the wheel of a mouse if there is nothing above and below."""
-        turned = event.angleDelta()
-        if self.verticalScrollBar().maximum() or not turned.y() or turned.x():
+        """Scroll horizontally with the mouse wheel if the view cannot scroll vertically."""
+        delta = event.angleDelta()
+        if self.verticalScrollBar().maximum() or not delta.y() or delta.x():
             super().wheelEvent(event)
             return
-        across = self.horizontalScrollBar()
-        across.setValue(across.value() - turned.y())
+        scroll_bar = self.horizontalScrollBar()
+        scroll_bar.setValue(scroll_bar.value() - delta.y())
         event.accept()
 
     def viewportEvent(self, event: QEvent) -> bool:
-        """Describe the item under the pointer when its tooltip is due."""
+        """Set the tooltip of the item under the pointer before it is shown."""
         if isinstance(event, QHelpEvent) and (item := self.item_at(event.pos())) is not None:
             item.setToolTip(tip(item.words()))
         return super().viewportEvent(event)
@@ -280,7 +280,7 @@ class Diagram(QGraphicsView):
             self.redraw()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Draw for another size, except for one that only makes room for a scroll bar: that would never end."""
+        """Draw for another size; ignore a change by a scroll bar alone, since redrawing could toggle it."""
         super().resizeEvent(event)
         if self.maximumViewportSize() != self._drawn_size:
             self._drawn_size = self.maximumViewportSize()
@@ -295,7 +295,7 @@ class Diagram(QGraphicsView):
         self.viewport().update()
 
     def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:
-        """Draw what stays in place while the view scrolls, and the focus ring."""
+        """Draw the fixed content and the focus ring above the scrolled items."""
         painter.save()
         painter.resetTransform()
         self.draw_fixed(painter)
@@ -306,4 +306,4 @@ class Diagram(QGraphicsView):
         painter.restore()
 
     def draw_fixed(self, painter: QPainter) -> None:
-        """Draw what stays in place while the view scrolls, in pixels of the viewport."""
+        """Draw content that does not scroll, in pixels of the viewport."""

@@ -1,7 +1,7 @@
-"""The small questions a window asks: a title, a file, whether to open a link. Never a nested loop.
+"""Small dialogs: for a title, a file, or a confirmation. None runs a nested event loop.
 
-Qt's own dialogs get the look of ours: the same buttons in the same order, Cancel first and the filled action last,
-without icons.
+Qt's own dialogs get the style of this app: the same buttons in the same order, Cancel first and the filled action
+last, without icons.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from playground.engine.session.session import Session
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.loop import ask
 
-MARGINS = 18, 14, 18, 14  # pixels, as our own dialogs have
-LINE = 360  # pixels: the least for a line to type
+MARGINS = 18, 14, 18, 14  # pixels, like the other dialogs of this app
+LINE = 360  # pixels: the minimum width of a line edit
 DOES = QDialogButtonBox.ButtonRole.AcceptRole, QDialogButtonBox.ButtonRole.YesRole
 FILE_WORDS = {
     QFileDialog.DialogLabel.LookIn: "Folder",
@@ -38,19 +38,19 @@ FILE_WORDS = {
     QFileDialog.DialogLabel.FileType: "Kind",
     QFileDialog.DialogLabel.Reject: "Cancel",
 }
-FILE_ICONS = {  # the buttons of Qt's own file dialog, by the names it gives them
+FILE_ICONS = {  # by the object names of the buttons in Qt's file dialog
     "backButton": "chevron-left",
     "forwardButton": "chevron-right",
     "toParentButton": "up",
     "newFolderButton": "plus",
 }
-FILE_PLACES = 130  # pixels of the places at the left
-FILE_SIZE = 760, 480  # pixels: dates are read whole
+FILE_PLACES = 130  # pixels: the width of the list of places
+FILE_SIZE = 760, 480  # pixels: wide enough for dates
 
 
 def dress(dialog: QDialog, does: str = "") -> None:
-    """Give the buttons that Qt made the look of ours; ``does`` names what the dialog does, in the place of "OK"."""
-    dialog.sizeHint()  # some make their buttons only when they are asked how large they are
+    """Apply the style of this app to the buttons of a Qt dialog; ``does`` replaces the text "OK"."""
+    dialog.sizeHint()  # some dialogs create their buttons in sizeHint
     for box in dialog.findChildren(QDialogButtonBox):
         if (row := box.layout()) is not None:
             row.setSpacing(8)
@@ -58,17 +58,17 @@ def dress(dialog: QDialog, does: str = "") -> None:
             if box.buttonRole(button) not in DOES or not isinstance(button, QPushButton):
                 continue
             button.setProperty("kind", "primary")
-            button.style().unpolish(button)  # it may have been given its look already
+            button.style().unpolish(button)  # it may be polished already
             button.style().polish(button)
             if does:
                 button.setText(does)
 
 
 def file_dialog(window: QWidget, title: str, place: str, kinds: str = "", *, write: str | None = None) -> QFileDialog:
-    """A dialog for a file that is there, or with ``write``, a suffix for a name without one, for a file to write.
+    """Create a dialog for an existing file or, with ``write`` as the default suffix, for a file to write.
 
-    ``place`` is the folder or the file to begin with, in the folder of documents where it does not say which. It is
-    the desktop's own where Qt has it, and else Qt's, dressed.
+    ``place`` is the first folder or file, relative to the documents folder. The dialog is the desktop's own where Qt
+    supports it, otherwise Qt's with the style of this app.
     """
     dialog = QFileDialog(window, title, str(_documents() / place), kinds)
     if write is None:
@@ -76,8 +76,8 @@ def file_dialog(window: QWidget, title: str, place: str, kinds: str = "", *, wri
     else:
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(write)
-    for which, words in FILE_WORDS.items():
-        dialog.setLabelText(which, words)
+    for label, words in FILE_WORDS.items():
+        dialog.setLabelText(label, words)
     dialog.setLabelText(QFileDialog.DialogLabel.Accept, "Open" if write is None else "Save")
     _dress_files(dialog, window)
     return dialog
@@ -91,9 +91,9 @@ def _documents() -> Path:
 def _dress_files(dialog: QFileDialog, window: QWidget) -> None:
     grid, box = dialog.layout(), dialog.findChild(QDialogButtonBox)
     if not isinstance(grid, QGridLayout) or box is None:
-        return  # the desktop's
-    while (above := window.parentWidget()) is not None:  # a dialog below may be smaller
-        window = above
+        return  # the desktop's own dialog
+    while (parent := window.parentWidget()) is not None:  # the parent may be a smaller dialog
+        window = parent
     dialog.resize(QSize(*FILE_SIZE).boundedTo(window.size() - QSize(40, 40)))
     grid.removeWidget(box)
     box.setOrientation(Qt.Orientation.Horizontal)
@@ -117,7 +117,7 @@ def line_dialog(window: QWidget, title: str, label: str, text: str, does: str) -
     if (layout := dialog.layout()) is not None:
         layout.setContentsMargins(*MARGINS)
     if (line := dialog.findChild(QLineEdit)) is not None:
-        line.setMinimumWidth(LINE)  # the dialog's own least width is Qt's to set
+        line.setMinimumWidth(LINE)  # Qt sets the minimum width of the dialog itself
     return dialog
 
 
@@ -134,52 +134,52 @@ async def rename(window: QWidget, session: Session) -> None:
 
 
 def file_name(title: str, otherwise: str = "experiment") -> str:
-    """Return a title as a file's name that every system allows; ``otherwise`` if nothing of it is left."""
+    """Return a title as a file's name that every system allows; ``otherwise`` if the result is empty."""
     words = "".join(letter if letter.isalnum() or letter in " -_" else " " for letter in title).split()
     return "-".join(words)[:60].lower() or otherwise
 
 
 async def ask_where(window: QWidget, title: str, name: str, kinds: str, suffix: str) -> Path | None:
-    """Ask for a file to write, ``name`` offered and ``suffix`` added where none is given; None for none."""
-    return next(iter(await _chosen(file_dialog(window, title, name, kinds, write=suffix))), None)
+    """Ask for a file to write, with ``name`` suggested and a default ``suffix``; return None if cancelled."""
+    return next(iter(await _choose_files(file_dialog(window, title, name, kinds, write=suffix))), None)
 
 
 async def ask_which(window: QWidget, title: str, place: str, kinds: str) -> Path | None:
-    """Ask for a file that is there, in the folder ``place`` first; None for none."""
-    return next(iter(await _chosen(file_dialog(window, title, place, kinds))), None)
+    """Ask for an existing file, starting in the folder ``place``; return None if cancelled."""
+    return next(iter(await _choose_files(file_dialog(window, title, place, kinds))), None)
 
 
 async def ask_several(window: QWidget, title: str, place: str, kinds: str) -> list[Path]:
-    """Ask for files that are there, in the folder ``place`` first."""
+    """Ask for existing files, starting in the folder ``place``; return an empty list if cancelled."""
     dialog = file_dialog(window, title, place, kinds)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-    return await _chosen(dialog)
+    return await _choose_files(dialog)
 
 
 async def ask_folder(window: QWidget, title: str, place: str) -> Path | None:
-    """Ask for a folder that is there, beginning in ``place``; None for none."""
+    """Ask for an existing folder, starting in ``place``; return None if cancelled."""
     dialog = file_dialog(window, title, place)
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
     dialog.setLabelText(QFileDialog.DialogLabel.Accept, "Choose")
-    return next(iter(await _chosen(dialog)), None)
+    return next(iter(await _choose_files(dialog)), None)
 
 
-async def _chosen(dialog: QFileDialog) -> list[Path]:
-    """Open it, and say which files were chosen: none where it was left."""
+async def _choose_files(dialog: QFileDialog) -> list[Path]:
+    """Open a file dialog and return the chosen files; empty if cancelled."""
     try:
         return [Path(name) for name in dialog.selectedFiles()] if await ask(dialog) else []
-    finally:  # who asked may be told to end meanwhile
+    finally:  # the task may be cancelled meanwhile
         dialog.deleteLater()
 
 
 async def agreed(window: QWidget, title: str, text: str, more: str, does: str) -> bool:
-    """Ask whether to do what the button named ``does`` does."""
+    """Ask for confirmation and return whether the button ``does`` was pressed."""
     return await ask_choice(window, title, text, more, does) == does
 
 
 async def ask_choice(window: QWidget, title: str, text: str, more: str, *choices: str, cancel: str = "Cancel") -> str:
-    """Ask with a button for each choice, and return the one that was pressed; empty for ``cancel`` and Escape.
+    """Ask with a button for each choice and return the text of the pressed one; empty for ``cancel`` and Escape.
 
     ``cancel`` is the default button, so that Enter alone does nothing.
     """
@@ -189,9 +189,9 @@ async def ask_choice(window: QWidget, title: str, text: str, more: str, *choices
     box.setText(text)
     box.setInformativeText(more)
     buttons = [box.addButton(words, QMessageBox.ButtonRole.AcceptRole) for words in choices]
-    stay = box.addButton(cancel, QMessageBox.ButtonRole.RejectRole)
-    box.setDefaultButton(stay)
-    box.setEscapeButton(stay)
+    cancel_button = box.addButton(cancel, QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(cancel_button)
+    box.setEscapeButton(cancel_button)
     dress(box)
     try:
         await ask(box)
@@ -202,7 +202,7 @@ async def ask_choice(window: QWidget, title: str, text: str, more: str, *choices
 
 
 async def open_link(window: QWidget, address: str, whence: str = "The link comes from a conversation.") -> None:
-    """Show the real address of a link, and open it in a browser only if a person agrees."""
+    """Show the real address of a link, and open it in a browser after confirmation."""
     text = QUrl(address).toString(QUrl.ComponentFormattingOption.FullyEncoded)[:2000]
     if await agreed(window, "Open this address?", text, f"{whence} It opens in your browser.", "Open"):
         QDesktopServices.openUrl(QUrl(address))

@@ -1,4 +1,4 @@
-"""One line of text, often written by others, that gives way where the room is short; its tooltip is whole."""
+"""A label for one line of untrusted text that is elided to fit; its tooltip has the full text."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from playground.domain.hidden import LONGEST_NAME
 from playground.ui.widgets.plain_text import one_line_of, tip
 from playground.ui.widgets.theme import tokens
 
-SAID_MS = 8000  # what was said is read in that time, whatever else there is to show
+SAID_MS = 8000  # duration of a message, before the count is shown again
 
 
 class ElidedLabel(QWidget):
-    """``colour`` names a token; ``name`` stands before the text for people who cannot see it."""
+    """An elided line of text. ``colour`` is the name of a token; ``name`` precedes the text in the accessible name."""
 
     def __init__(
         self,
@@ -34,22 +34,22 @@ class ElidedLabel(QWidget):
 
     @property
     def text(self) -> str:
-        """The whole text as given."""
+        """The full text."""
         return self._text
 
     def set_text(self, text: str) -> None:
-        """Show ``text``, as much of it as fits."""
+        """Show ``text``, elided to fit."""
         if text == self._text:
             return
         self._text = text
         self.setToolTip(tip(text))
-        said = one_line_of(text) if len(text) > LONGEST_NAME else text
-        self.setAccessibleName(f"{self._name}: {said}" if self._name else said)
+        line = one_line_of(text) if len(text) > LONGEST_NAME else text
+        self.setAccessibleName(f"{self._name}: {line}" if self._name else line)
         self.updateGeometry()
         self.update()
 
     def set_colour(self, colour: str) -> None:
-        """Another token."""
+        """Set the colour by the name of a token."""
         if colour != self._colour:
             self._colour = colour
             self.update()
@@ -68,26 +68,26 @@ class ElidedLabel(QWidget):
         painter.end()
 
     def fitting(self) -> str:
-        """As much of the text as there is room for."""
+        """Return the text elided to the width of the label."""
         return self.fontMetrics().elidedText(one_line_of(self._text), self._elide, self.width())
 
 
 class CountLabel(ElidedLabel):
-    """How many there are of what a list shows; for a while what came of a command to it stands there instead."""
+    """The count of a list; the result of a command replaces it for a while."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, elide=Qt.TextElideMode.ElideRight)
         self._count = ""
-        self._said = QTimer(self, singleShot=True, interval=SAID_MS)
-        self._said.timeout.connect(lambda: self.set_text(self._count))
+        self._message_timer = QTimer(self, singleShot=True, interval=SAID_MS)
+        self._message_timer.timeout.connect(lambda: self.set_text(self._count))
 
     def set_count(self, text: str) -> None:
-        """Show ``text``: at once, or when what was said has stood long enough."""
+        """Show a count: at once, or after the current message."""
         self._count = text
-        if not self._said.isActive():
+        if not self._message_timer.isActive():
             self.set_text(text)
 
     def say(self, text: str) -> None:
-        """Show what came of a command."""
+        """Show the result of a command for ``SAID_MS``."""
         self.set_text(text)
-        self._said.start()
+        self._message_timer.start()

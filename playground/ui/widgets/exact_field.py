@@ -1,7 +1,7 @@
-"""A field for plain text that returns exactly what was typed or set, and conversions of Qt's text positions.
+"""A field for plain text that returns exactly the typed or set text, and conversions of Qt's text positions.
 
 Qt's own ``toPlainText`` turns no-break spaces into spaces and line separators into new lines, and copying does the
-same: the sent text would differ from the shown one. Nothing else reads the text of an editor.
+same: the sent text would differ from the shown one. All code reads the text of an editor through this class.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from playground.ui.widgets.folds import LONG_LINE, MARK, Folded, around, opened,
 from playground.ui.widgets.plain_text import tip
 
 FOLDED = "Collapsed; the full text is sent and copied. Click to show and edit more."
-#: Characters at which Qt ends a line or that mean something here, kept in a document under noncharacters that no text
-#: may hold.
+#: Characters that end a line in Qt or mark a fold, by the noncharacters that replace them in a document.
 _SUBSTITUTES: Final = {"\u2029": "\ufdd2", "\ufdd0": "\ufdd3", "\ufdd1": "\ufdd4", MARK: "\ufdd5"}
 
 
@@ -54,43 +53,43 @@ def holdable(text: str) -> str:
 class ExactField(QPlainTextEdit):
     """A text field without conversions: typed, pasted, set by the program, read and copied exactly.
 
-    Lines typed or pasted end with LF, whatever the clipboard had; ``set_text`` and ``text`` keep every kind of end
-    until a person types. What is too long to be laid out at every key is folded, see ``folds``, where the field
-    ``may_fold``: places in such a document are no places in its text.
+    Typed and pasted lines end with LF; ``set_text`` and ``text`` preserve every line ending until a person types. With
+    ``may_fold``, text that is too long to lay out at every key is folded, see ``folds``: then positions in the document
+    are not positions in the text.
     """
 
     may_fold = True
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._given = self._held = ""
-        self._read: str | None = ""  # the text, as long as it is known
+        self._source = self._stored = ""
+        self._cached_text: str | None = ""  # None after a change
         self._folds: list[Folded] = []
         self._chip: Chip | None = None
         self.document().contentsChange.connect(self._changed)
 
     def text(self) -> str:
-        """The text."""
-        if self._read is None:
+        """Return the text."""
+        if self._cached_text is None:
             text = self._text_of(self.document().toRawText(), 0)
-            self._read = self._given if text == self._held else text
-        return self._read
+            self._cached_text = self._source if text == self._stored else text
+        return self._cached_text
 
     def set_text(self, text: str) -> None:
-        """Show another text. As ``setPlainText``: undo goes back no further than this."""
+        """Show another text and clear the undo history, like ``setPlainText``."""
         self.setPlainText(holdable(text))
-        self._given, self._held = text, self._text_of(self.document().toRawText(), 0)
-        self._read = text
+        self._source, self._stored = text, self._text_of(self.document().toRawText(), 0)
+        self._cached_text = text
 
     def setPlainText(self, text: str) -> None:
-        """Show another text; what of it is too long is folded."""
+        """Show another text and fold its parts that are too long."""
         self._folds.clear()
         if not self.may_fold or len(text) <= LONG_LINE:
             super().setPlainText(text)
             return
-        blocked = self.blockSignals(True)  # there is one other text, not none and then another
+        were_blocked = self.blockSignals(True)  # emit one change, not two
         super().setPlainText("")
-        self.blockSignals(blocked)
+        self.blockSignals(were_blocked)
         self.setUndoRedoEnabled(False)
         self._insert(QTextCursor(self.document()), readable(text))
         self.setUndoRedoEnabled(True)
@@ -102,7 +101,7 @@ class ExactField(QPlainTextEdit):
         cursor.beginEditBlock()
         self._insert(cursor, source.text())
         block = cursor.block()
-        if self.may_fold and block.length() > LONG_LINE:  # what stood there was not short either
+        if self.may_fold and block.length() > LONG_LINE:  # the line was long already
             before = self._text_of(_cut(block.text(), 0, cursor.positionInBlock()), block.position())
             line = self._text_of(block.text(), block.position())
             self._fold_line(cursor, around(line, len(before)), len(before))
@@ -113,25 +112,25 @@ class ExactField(QPlainTextEdit):
     def _insert(self, cursor: QTextCursor, text: str) -> None:
         cursor.beginEditBlock()
         cursor.removeSelectedText()
-        if "\r" in text:  # else two walks that find nothing: 20 ms of ten megabytes
+        if "\r" in text:  # saves two passes over a long text
             text = text.replace("\r\n", "\n").replace("\r", "\n")
-        self._put(cursor, pieces(text) if self.may_fold else [text])
+        self._insert_pieces(cursor, pieces(text) if self.may_fold else [text])
         cursor.endEditBlock()
 
     def _place_in_line(self, block: QTextBlock, index: int) -> int:
-        """The place in the document of a character of a line, its number counted from 0 in the text that is meant."""
+        """Return the document position of a character of a line; ``index`` counts characters of the text from 0."""
         place = block.position()
-        for number, shown in enumerate(block.text().split(MARK)):
+        for number, piece in enumerate(block.text().split(MARK)):
             if number:
                 index -= len(self._text_of(MARK, place))
                 place += 1
                 if index < 0:
                     return place - 1
-            meant = readable(shown)
-            if index <= len(meant):
-                return place + units(meant[:index])
-            index -= len(meant)
-            place += units(shown)
+            content = readable(piece)
+            if index <= len(content):
+                return place + units(content[:index])
+            index -= len(content)
+            place += units(piece)
         return place
 
     @property
@@ -140,30 +139,30 @@ class ExactField(QPlainTextEdit):
         return bool(self._folds)
 
     def replace_text(self, text: str) -> None:
-        """Put another text in as a person would: one step of undo takes it back."""
+        """Replace the text like a person's edit: one undo step reverts it."""
         cursor = QTextCursor(self.document())
         cursor.select(QTextCursor.SelectionType.Document)
         self._insert(cursor, text)
 
     def place_of(self, index: int) -> int:
-        """The place in the document of a character of the text; of one that is folded, that of its chip."""
+        """Return the document position of a character of the text; for a folded one, the position of its chip."""
         if not self._folds:
             return units(self.text()[:index])
         place = 0
-        for number, shown in enumerate(self.document().toRawText().split(MARK)):
+        for number, piece in enumerate(self.document().toRawText().split(MARK)):
             if number:
                 index -= len(self._text_of(MARK, place))
                 if index < 0:
                     return place
                 place += 1
-            if index <= len(shown):
-                return place + units(shown[:index])
-            index -= len(shown)
-            place += units(shown)
+            if index <= len(piece):
+                return place + units(piece[:index])
+            index -= len(piece)
+            place += units(piece)
         return place
 
     def open_fold(self, place: int) -> bool:
-        """Show more of what is folded at a place in the document. Returns whether there is something folded."""
+        """Show more of the fold at a document position. Return whether there is a fold."""
         fold = self._fold_at(place)
         if fold is None:
             return False
@@ -173,30 +172,30 @@ class ExactField(QPlainTextEdit):
             self._text_of(_cut(raw, 0, offset), block.position()),
             self._text_of(_cut(raw, offset + 1), place + 1),
         )
-        shown, in_line = opened(fold, before, after)
+        parts, in_line = opened(fold, before, after)
         cursor.setPosition(place)
         cursor.beginEditBlock()
         if in_line:
-            self._fold_line(cursor, shown, len(before))
+            self._fold_line(cursor, parts, len(before))
         else:
             cursor.deleteChar()
-            self._put(cursor, shown)
+            self._insert_pieces(cursor, parts)
             cursor.setPosition(place)
         cursor.endEditBlock()
         self.setTextCursor(cursor)
         self.ensureCursorVisible()
         return True
 
-    def _fold_line(self, cursor: QTextCursor, shown: list[str], index: int) -> None:
-        """Replace a line by these pieces and put the cursor before that character."""
+    def _fold_line(self, cursor: QTextCursor, parts: list[str], index: int) -> None:
+        """Replace the line of the cursor by ``parts`` and put the cursor before the character at ``index``."""
         cursor.movePosition(QTextCursor.MoveOperation.StartOfBlock)
         cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
         cursor.removeSelectedText()
-        self._put(cursor, shown)
+        self._insert_pieces(cursor, parts)
         cursor.setPosition(self._place_in_line(cursor.block(), index))
 
-    def _put(self, cursor: QTextCursor, shown: list[str]) -> None:
-        for piece in shown:
+    def _insert_pieces(self, cursor: QTextCursor, parts: list[str]) -> None:
+        for piece in parts:
             if not isinstance(piece, Folded):
                 cursor.insertText(holdable(piece), QTextCharFormat())
             elif piece:
@@ -211,13 +210,13 @@ class ExactField(QPlainTextEdit):
         if not self._folds or MARK not in raw:
             return readable(raw)
         out = []
-        for number, shown in enumerate(raw.split(MARK)):
+        for number, piece in enumerate(raw.split(MARK)):
             if number:
                 fold = self._fold_at(place)
                 out.append(MARK if fold is None else fold)
                 place += 1
-            out.append(readable(shown))
-            place += units(shown)
+            out.append(readable(piece))
+            place += units(piece)
         return "".join(out)
 
     def _fold_at(self, place: int) -> Folded | None:
@@ -228,22 +227,22 @@ class ExactField(QPlainTextEdit):
         number = cursor.charFormat().property(NUMBER)
         return self._folds[number] if isinstance(number, int) and number < len(self._folds) else None
 
-    def _fold_under(self, at: QPoint) -> int | None:
-        """The place of the chip under a point of the viewport."""
-        place, document = self.cursorForPosition(at).position(), self.document()
-        for near in (place - 1, place):
-            if self._chip is not None and near >= 0 and self._fold_at(near) is not None:
+    def _fold_under(self, point: QPoint) -> int | None:
+        """Return the document position of the chip under a point of the viewport, or None."""
+        place, document = self.cursorForPosition(point).position(), self.document()
+        for position in (place - 1, place):
+            if self._chip is not None and position >= 0 and self._fold_at(position) is not None:
                 cursor = QTextCursor(document)
-                cursor.setPosition(near)
+                cursor.setPosition(position)
                 box = self.cursorRect(cursor)
-                cursor.setPosition(near + 1)
-                box.setWidth(int(self._chip.intrinsicSize(document, near, cursor.charFormat()).width()))
-                if box.contains(at):
-                    return near
+                cursor.setPosition(position + 1)
+                box.setWidth(int(self._chip.intrinsicSize(document, position, cursor.charFormat()).width()))
+                if box.contains(point):
+                    return position
         return None
 
-    def _changed(self, _at: int, _removed: int, _added: int) -> None:
-        self._read = None
+    def _changed(self, _position: int, _removed: int, _added: int) -> None:
+        self._cached_text = None
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
@@ -253,31 +252,33 @@ class ExactField(QPlainTextEdit):
                 self.open_fold(place)
 
     def viewportEvent(self, event: QEvent) -> bool:
-        """A chip says what it is."""
+        """Show the tooltip of a chip."""
         if isinstance(event, QHelpEvent) and self._fold_under(event.pos()) is not None:
             QToolTip.showText(event.globalPos(), tip(FOLDED), self)
             return True
         return super().viewportEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """The menu of the field, by the keyboard, too, with what is folded beside the cursor."""
+        """Open the context menu, with an action for the fold next to the cursor."""
         menu, place = self.createStandardContextMenu(), self.textCursor().position()
-        folded = next((near for near in (place, place - 1) if near >= 0 and self._fold_at(near) is not None), None)
-        if folded is not None:
+        fold_position = next(
+            (position for position in (place, place - 1) if position >= 0 and self._fold_at(position) is not None), None
+        )
+        if fold_position is not None:
             menu.addSeparator()
-            menu.addAction("Show more of what is folded").triggered.connect(lambda: self.open_fold(folded))
+            menu.addAction("Show more of what is folded").triggered.connect(lambda: self.open_fold(fold_position))
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(event.globalPos())
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        """Copy exactly what is selected."""
+        """Copy the selected text exactly."""
         data, cursor = QMimeData(), self.textCursor()
         data.setText(self._text_of(cursor.selectedText(), cursor.selectionStart()))
         return data
 
 
 def _cut(raw: str, start: int, stop: int | None = None) -> str:
-    """A part of a text by places."""
+    """Return a part of a text by positions in UTF-16 units."""
     if raw.isascii():
         return raw[start:stop]
     data = raw.encode("utf-16-le", "surrogatepass")

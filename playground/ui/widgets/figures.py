@@ -1,4 +1,4 @@
-"""A turn's figures as words: times, rates, tokens, how it ended. A figure that is estimated says so. No Qt here."""
+"""Format the metrics of a turn: times, rates, tokens, ending. Estimates are marked. No Qt here."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CUT_SHORT: Final = frozenset({"length", "max_tokens"})
 
 
 def seconds(value: float) -> str:
-    """A duration a person can compare: ``0.42 s``, ``12.3 s``, ``2 min 5 s``."""
+    """Format a duration: ``0.42 s``, ``12.3 s``, ``2 min 5 s``."""
     if value < 10:
         return f"{value:.2f} s"
     if value < 100:
@@ -25,16 +25,16 @@ def seconds(value: float) -> str:
 
 
 def size(count: int) -> str:
-    """A number of bytes for people."""
+    """Format a number of bytes: ``512 bytes``, ``12 KB``, ``1.5 MB``."""
     if count < 1024:
         return f"{count} bytes"
     return f"{count / 1024:.0f} KB" if count < 1024 * 1024 else f"{count / 1024 / 1024:.1f} MB"
 
 
 def figures(turn: Turn, cost: str = "") -> list[str]:
-    """``first token 0.42 s``, ``86 tok/s``, ``214 tok`` and the cost, as far as they are known.
+    """Return the metrics of a turn: ``first token 0.42 s``, ``86 tok/s``, ``214 tok`` and the cost, if available.
 
-    Of one choice of several only the length is its own; what the gateway counted is one figure for all of them.
+    For one of several choices only the length is its own; the gateway counts all choices together.
     """
     outcome = turn.outcome
     if outcome is None:
@@ -59,38 +59,38 @@ def figures(turn: Turn, cost: str = "") -> list[str]:
 
 
 def of_all(choices: int) -> str:
-    """What a figure is said to be of where a request had several choices."""
+    """Return the label of metrics that cover all choices of a request."""
     return f"all {choices} choices"
 
 
 def waiting_words(*, starting: bool = False) -> str:
-    """What stands where an answer will be; ``starting`` says that its request has not gone out yet."""
+    """Return the text shown before the first token; ``starting`` means that the request is not sent yet."""
     return "Starting…" if starting else "Waiting for the first token…"
 
 
 def live_figures(elapsed: float, deltas: int) -> list[str]:
-    """The same while it streams, from the number of fragments: an estimate."""
+    """Return the metrics of a turn that streams; the number of fragments estimates its tokens."""
     return [seconds(elapsed), *([f"≈ {deltas:,} tok"] if deltas else [])]
 
 
 def reasoning_line(turn: Turn, part: Reasoning) -> str:
-    """``1.80 s · 96 tokens``: how long reasoning took and what it cost; of one choice of several both are estimates.
+    """Return the time and tokens of reasoning, ``1.80 s · 96 tokens``; for one of several choices both are estimates.
 
-    What was measured and counted is all reasoning of the turn: of one part of several only its own length is told.
+    The measurements cover all reasoning of the turn, so one of several parts has only its estimated length.
     """
     outcome = turn.outcome
     parts: list[str] = []
-    shown = (one for one in turn.parts if one.kind == "reasoning" and (one.text or one.redacted))
-    if len(list(islice(shown, 2))) > 1:
+    visible = (item for item in turn.parts if item.kind == "reasoning" and (item.text or item.redacted))
+    if len(list(islice(visible, 2))) > 1:
         return f"≈ {estimate_tokens(part.text):,} tokens" if part.text else ""
     timing = outcome.timing if outcome else None
-    own = outcome is None or outcome.choices == 1
+    is_measured = outcome is None or outcome.choices == 1
     if timing and timing.first_reasoning is not None:
         end = timing.reasoning_end if timing.reasoning_end is not None else timing.end
         if end is not None:
-            parts.append(f"{'' if own else '≈ '}{seconds(max(end - timing.first_reasoning, 0))}")
+            parts.append(f"{'' if is_measured else '≈ '}{seconds(max(end - timing.first_reasoning, 0))}")
     usage = outcome.usage if outcome else None
-    if usage and usage.reasoning and own:
+    if usage and usage.reasoning and is_measured:
         parts.append(f"{usage.reasoning:,} tokens")
     elif part.text:
         parts.append(f"≈ {estimate_tokens(part.text):,} tokens")
@@ -98,15 +98,15 @@ def reasoning_line(turn: Turn, part: Reasoning) -> str:
 
 
 def hole_words(outcome: Outcome) -> str:
-    """What could not be read of an answer, a line each; empty where nothing is missing."""
+    """Return the parts of an answer that could not be read, one per line; empty if nothing is missing."""
     notes = dict(outcome.deviations)
     return "\n".join(f"• {notes.get(code, code)}" for code in outcome.holes)
 
 
 def ending_words(outcome: Outcome, most: int | None = None) -> tuple[str, str]:
-    """The chip that says why a turn ended, and the longer words for its tooltip.
+    """Return the reason why a turn ended as the text of a chip, and its explanation for the tooltip.
 
-    ``most`` is how many tokens the model writes at most by the gateway's list; None where that is not known.
+    ``most`` is the model's output limit in tokens by the gateway's list; None if unknown.
     """
     reason = outcome.finish_reason
     if outcome.ending is Ending.STOPPED:
@@ -117,7 +117,7 @@ def ending_words(outcome: Outcome, most: int | None = None) -> tuple[str, str]:
         return "interrupted", "The application ended while this was being received. What had arrived is kept."
     if outcome.ending is Ending.FAILED:
         return "failed", "See the error below."
-    known = {
+    explanations = {
         "stop": "Natural end, or a stop sequence was hit.",
         "length": "The limit on completion tokens was reached.",
         "tool_calls": "The model is calling a tool.",
@@ -135,14 +135,19 @@ def ending_words(outcome: Outcome, most: int | None = None) -> tuple[str, str]:
         if "no_finish_reason" in dict(outcome.deviations):
             return "no finish reason", "The answer ended without saying why: it may be cut off."
         return "", ""
-    written = outcome.usage.completion if outcome.usage is not None and outcome.choices == 1 else None
-    if reason in CUT_SHORT and most is not None and written is not None and written >= most:
-        return reason, f"{known[reason]} The model wrote {written:,} tokens, the most that it writes {BY_LIST}."
-    return reason or "(empty)", known.get(reason, "A finish reason beyond the specification's table, shown as it came.")
+    completion = outcome.usage.completion if outcome.usage is not None and outcome.choices == 1 else None
+    if reason in CUT_SHORT and most is not None and completion is not None and completion >= most:
+        return (
+            reason,
+            f"{explanations[reason]} The model wrote {completion:,} tokens, the most that it writes {BY_LIST}.",
+        )
+    return reason or "(empty)", explanations.get(
+        reason, "A finish reason beyond the specification's table, shown as it came."
+    )
 
 
 def usage_line(usage: Usage | None, choices: int = 1) -> str:
-    """``412 in · 214 out (96 reasoning, 128 cached)``, said to be of all choices where there are several."""
+    """Return token counts, ``412 in · 214 out (96 reasoning, 128 cached)``, labelled if they cover several choices."""
     if usage is None:
         return ""
     parts: list[str] = []
@@ -158,7 +163,7 @@ def usage_line(usage: Usage | None, choices: int = 1) -> str:
 
 
 def share_line(usage: Usage | None, choices: int, context: int | None) -> str:
-    """``3 % of 128,000 tok``: how much of a context is used up by one answer; empty where nobody knows."""
+    """Return the share of the context that an answer uses, ``3 % of 128,000 tok``; empty if unknown."""
     if usage is None or usage.prompt is None or context is None or choices > 1:
         return ""
     share = 100 * (usage.prompt + (usage.completion or 0)) / context

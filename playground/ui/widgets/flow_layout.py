@@ -1,4 +1,4 @@
-"""A layout that sets its items like words: from the left, and on a new line where the room ends."""
+"""A layout that wraps its items like words of a paragraph."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
 class FlowLayout(QLayout):
-    """Items side by side, ``gap`` pixels apart in both directions; each line's items stand on its middle, or top."""
+    """Items from left to right in lines, ``gap`` pixels apart; the items of a line are centred, or top-aligned."""
 
     def __init__(self, parent: QWidget | None = None, gap: int = 4, *, top: bool = False) -> None:
-        self._heights: dict[int, int] = {}  # by width: Qt asks over and over, at each level above this one
+        self._heights: dict[int, int] = {}  # by width, cached because Qt asks repeatedly at each level of nesting
         self._least: QSize | None = None
         super().__init__(parent)
         self._gap = gap
@@ -19,7 +19,7 @@ class FlowLayout(QLayout):
         self.setContentsMargins(0, 0, 0, 0)
 
     def invalidate(self) -> None:
-        """An item is another size, or hidden, or gone: what was worked out is forgotten."""
+        """Drop the cached sizes."""
         self._heights.clear()
         self._least = None
         super().invalidate()
@@ -66,7 +66,7 @@ class FlowLayout(QLayout):
         return QSize(self._least)
 
     def _arrange(self, rect: QRect, *, place: bool) -> int:
-        """Set the items into the width of ``rect``; returns the height they take."""
+        """Lay the items out in the width of ``rect`` and return their height; move them only with ``place``."""
         y = rect.y()
         line: list[tuple[QLayoutItem, QSize]] = []
         used = 0

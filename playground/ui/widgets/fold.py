@@ -1,4 +1,4 @@
-"""A heading with a count that shows and hides what is below it."""
+"""A heading with a count that shows and hides its content."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playground.ui.widgets.layouts import Gap, in_column, in_row
 
 
 class Fold(QWidget):
-    """``toggled`` reports that a person opened or closed it; ``set_open`` is silent."""
+    """A foldable section. ``toggled`` is emitted when a person opens or closes it, not by ``set_open``."""
 
     toggled = Signal(bool)
 
@@ -47,7 +47,7 @@ class Fold(QWidget):
 
     @property
     def count(self) -> str:
-        """The words beside the title."""
+        """The count next to the title."""
         return self._count.text()
 
     def _clicked(self, is_open: bool) -> None:

@@ -1,6 +1,6 @@
-"""How a fold stands in a document: one character with a format of its own, drawn as a chip with the fold's size.
+"""Draw a fold in a document: one character with its own format, shown as a chip with the size of the fold.
 
-Not on the way to the first paint: the names of Qt's text formats take as long as ten widgets.
+The first paint must not import this module: loading Qt's text formats is slow.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ WORDS: Final = NUMBER + 1
 
 
 def chip_format(number: int, words: str) -> QTextCharFormat:
-    """That of the character for the fold of this number, with what its chip says."""
-    form = QTextCharFormat()
-    form.setObjectType(KIND)
-    form.setProperty(NUMBER, number)
-    form.setProperty(WORDS, words)
-    return form
+    """Return the format of the character of fold ``number``; ``words`` is the text of its chip."""
+    text_format = QTextCharFormat()
+    text_format.setObjectType(KIND)
+    text_format.setProperty(NUMBER, number)
+    text_format.setProperty(WORDS, words)
+    return text_format
 
 
 class Chip(QPyTextObject):
-    """Draws what is folded."""
+    """Text object that draws the chip of a fold."""
 
     def intrinsicSize(self, doc: QTextDocument, posInDocument: int, format: QTextFormat) -> QSizeF:  # noqa: N803 - Qt's
         metrics = QFontMetricsF(doc.defaultFont())

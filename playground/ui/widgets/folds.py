@@ -1,8 +1,7 @@
-"""What of a text stands folded in a field for typing: a long line but for its ends, most of many lines.
+"""Fold the parts of a text that are too long to edit: the middle of a long line, and most of very many lines.
 
-Qt lays out a line as a whole, in the square of its length, and again at every key. What is folded is one character of
-the document, drawn as a chip with its size; it is sent, copied, deleted and brought back by undo as the text it stands
-for.
+Qt lays out a line as a whole at every key, in time quadratic in its length. A fold is one character of the document,
+drawn as a chip with its size; sending, copying, deleting and undo treat it as the full text.
 """
 
 from __future__ import annotations
@@ -12,13 +11,13 @@ from itertools import islice
 from typing import Final
 
 LONG_LINE: Final = 10_000  # characters of a line that is folded
-HEAD, TAIL = 2_000, 500  # of it that are seen
-WINDOW: Final = 4_000  # and that are seen when it is opened somewhere
-MOST_LINES: Final = 10_000  # of a text that are not folded
+HEAD, TAIL = 2_000, 500  # characters shown of it
+WINDOW: Final = 4_000  # characters shown where it is opened
+MOST_LINES: Final = 10_000  # lines of a text that are not folded
 HEAD_LINES, TAIL_LINES = 4_000, 500
-MOST: Final = 800_000  # of what lines cost, see ``_cost``, that is laid out at once: a twentieth of a second or two
+MOST: Final = 800_000  # cost of lines, see ``_cost``, that is laid out at once
 HEAD_COST, TAIL_COST = 300_000, 100_000
-#: The character that stands for what is folded; one in the text itself is kept as another.
+#: The character that represents a fold; the document stores the same character of the text under a substitute.
 MARK: Final = chr(0xFFFC)
 
 
@@ -29,74 +28,74 @@ class Folded(str):
 
     @property
     def words(self) -> str:
-        """What the chip says."""
+        """The text of the chip."""
         lines = self.count("\n")
         return f"{lines:,} line{'s' if lines != 1 else ''} folded" if lines else f"{len(self):,} characters folded"
 
 
 def pieces(text: str) -> list[str]:
-    """A text whose lines end with LF, in pieces; those that are ``Folded`` are not shown."""
+    """Split a text whose lines end with LF into pieces; the ``Folded`` ones are not shown."""
     lines = list(islice(_lines(text), MOST_LINES + 2))
     if len(lines) <= MOST_LINES + 1 and sum(_cost(stop - start) for start, stop in lines) <= MOST:
-        return _by_lines(text)
-    start, stop = _after_lines(text), _before_lines(text)
-    if start >= stop:  # a line or two are all there is, each long
-        return _by_lines(text)
-    return [*_by_lines(text[:start]), Folded(text[start:stop]), *_by_lines(text[stop:])]
+        return _fold_long_lines(text)
+    start, stop = _end_of_head(text), _start_of_tail(text)
+    if start >= stop:  # the text is one or two long lines
+        return _fold_long_lines(text)
+    return [*_fold_long_lines(text[:start]), Folded(text[start:stop]), *_fold_long_lines(text[stop:])]
 
 
 def opened(text: str, before: str, after: str) -> tuple[list[str], bool]:
-    """What is shown when a fold of ``text`` is opened, in its place or, with True, in that of its line.
+    """Return the pieces that replace an opened fold of ``text``, and True if they replace its whole line.
 
-    ``before`` and ``after`` are the rest of the line it stands in.
+    ``before`` and ``after`` are the rest of the line that contains the fold.
     """
     if "\n" in text:
-        end = _after_lines(text)
-        return [*_by_lines(text[:end]), *([Folded(text[end:])] if end < len(text) else [])], False
-    line, at = before + text + after, len(before)
-    return _around(line, at), True
+        end = _end_of_head(text)
+        return [*_fold_long_lines(text[:end]), *([Folded(text[end:])] if end < len(text) else [])], False
+    line, index = before + text + after, len(before)
+    return _split_around(line, index), True
 
 
-def around(line: str, at: int) -> list[str]:
-    """A line in pieces, with the characters around one place shown."""
-    return _around(line, at) if len(line) > LONG_LINE else [line]
+def around(line: str, index: int) -> list[str]:
+    """Split a line into pieces, with the characters around ``index`` shown."""
+    return _split_around(line, index) if len(line) > LONG_LINE else [line]
 
 
-def _around(line: str, at: int) -> list[str]:
-    start, stop = max(at - WINDOW // 4, 0), min(at + WINDOW, len(line))
+def _split_around(line: str, index: int) -> list[str]:
+    start, stop = max(index - WINDOW // 4, 0), min(index + WINDOW, len(line))
     start = start if start > TAIL else 0
     stop = stop if stop < len(line) - TAIL else len(line)
-    out = [line[:TAIL], Folded(line[TAIL:start])] if start else []
-    out.append(line[start:stop])
-    return [*out, Folded(line[stop : len(line) - TAIL]), line[len(line) - TAIL :]] if stop < len(line) else out
+    parts = [line[:TAIL], Folded(line[TAIL:start])] if start else []
+    parts.append(line[start:stop])
+    return [*parts, Folded(line[stop : len(line) - TAIL]), line[len(line) - TAIL :]] if stop < len(line) else parts
 
 
-def _by_lines(text: str) -> list[str]:
-    out, at = [], 0
+def _fold_long_lines(text: str) -> list[str]:
+    parts, position = [], 0
     for start, stop in _lines(text) if len(text) > LONG_LINE else ():
         if stop - start > LONG_LINE:
-            out += [text[at : start + HEAD], Folded(text[start + HEAD : stop - TAIL])]
-            at = stop - TAIL
-    return [*out, text[at:]]
+            parts += [text[position : start + HEAD], Folded(text[start + HEAD : stop - TAIL])]
+            position = stop - TAIL
+    return [*parts, text[position:]]
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
-    """Where each line begins and ends. ``find`` alone goes over ten megabytes in a moment: ``count`` takes 8 ms."""
-    at = 0
-    while (end := text.find("\n", at)) >= 0:
-        yield at, end
-        at = end + 1
-    yield at, len(text)
+    """Yield the start and the end of each line, lazily: the caller stops early in a long text."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield start, end
+        start = end + 1
+    yield start, len(text)
 
 
 def _cost(length: int) -> int:
-    """What laying out a line takes, about 0.07 µs each: it grows with the square of what is shown of it."""
-    shown = length if length <= LONG_LINE else HEAD + TAIL
-    return shown + shown * shown // 200
+    """Return the relative cost of laying out a line: it grows with the square of the characters shown."""
+    visible = length if length <= LONG_LINE else HEAD + TAIL
+    return visible + visible * visible // 200
 
 
-def _after_lines(text: str) -> int:
-    """Where the lines at the beginning end that are shown, one at least."""
+def _end_of_head(text: str) -> int:
+    """Return the end of the lines shown at the beginning, at least one."""
     cost = end = 0
     for start, stop in islice(_lines(text), HEAD_LINES):
         cost += _cost(stop - start)
@@ -106,15 +105,15 @@ def _after_lines(text: str) -> int:
     return end
 
 
-def _before_lines(text: str) -> int:
-    """Where the lines at the end begin that are shown, one at least."""
-    at, cost = len(text), 0
+def _start_of_tail(text: str) -> int:
+    """Return the start of the lines shown at the end, at least one."""
+    start, cost = len(text), 0
     for number in range(TAIL_LINES):
-        before = text.rfind("\n", 0, at - 1 if number else at)
-        cost += _cost(at - before - 1)
+        before = text.rfind("\n", 0, start - 1 if number else start)
+        cost += _cost(start - before - 1)
         if number and cost > TAIL_COST:
             break
-        at = before + 1
-        if not at:
+        start = before + 1
+        if not start:
             break
-    return at
+    return start

@@ -1,6 +1,4 @@
-"""Small parts of windows with their looks: labels that never read foreign text as rich text, buttons,
-lines, a seconds field.
-"""
+"""Small parts of forms with their style: plain-text labels, buttons, lines, and fields for numbers."""
 
 from __future__ import annotations
 
@@ -13,22 +11,22 @@ from PySide6.QtWidgets import QDialog, QFrame, QLabel, QLineEdit, QPushButton, Q
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.plain_text import one_line_of, show_hidden, tip
 
-FIELD_HEIGHT = 29  # pixels; a label beside a field is as high, so that their texts stand on one line
+FIELD_HEIGHT = 29  # pixels; a label next to a field is as high, so that their texts are aligned
 BUTTON_SIDE = 12  # pixels from a button's edge to its text, border included
 W = TypeVar("W", bound=QWidget)
 
 
 def styled(widget: W, kind: str) -> W:
-    """A widget that is being made, with that look of the style sheet."""
+    """Set the style kind of a new widget and return the widget."""
     widget.setProperty("kind", kind)
     return widget
 
 
 def look(widget: QWidget, kind: str, name: str = "kind") -> None:
-    """Set the style property of a widget and let the style take notice, if it changed.
+    """Set a style property of a widget, and apply the style again if the property changed.
 
-    What has not been dressed yet will be, by itself. The first frame asks no widget for its style: Python's names for
-    all of Qt's styles take as long to make as a tenth of it.
+    Qt polishes a new widget itself. Nothing asks a widget for its style before the first frame, because loading
+    PySide's style classes delays it noticeably.
     """
     if widget.property(name) == kind:
         return
@@ -39,19 +37,19 @@ def look(widget: QWidget, kind: str, name: str = "kind") -> None:
 
 
 def thin_line() -> QFrame:
-    """A horizontal line, one pixel high."""
+    """Create a horizontal line, one pixel high."""
     return styled(QFrame(), "line")
 
 
 def thin_upright() -> QFrame:
-    """A vertical line, one pixel wide."""
+    """Create a vertical line, one pixel wide."""
     line = styled(QFrame(), "upright-line")
     line.setFixedWidth(1)
     return line
 
 
 def text_label(text: str = "", kind: str = "", *, wrap: bool = False) -> QLabel:
-    """A label in plain text format; ``kind`` is a look of the style sheet. With ``wrap`` it is as wide as it may be."""
+    """Create a label in plain text format with a style kind. With ``wrap`` it takes all available width."""
     if not wrap:
         return styled(QLabel(text, textFormat=Qt.TextFormat.PlainText), kind)
     label = paragraph(text, kind)
@@ -62,12 +60,12 @@ def text_label(text: str = "", kind: str = "", *, wrap: bool = False) -> QLabel:
 
 
 def paragraph(text: str = "", kind: str = "") -> QLabel:
-    """A label in plain text format of as many lines as it takes; its width is the usual one of its words."""
+    """Create a word-wrapped label in plain text format, of the width that Qt prefers for its text."""
     return styled(QLabel(text, textFormat=Qt.TextFormat.PlainText, wordWrap=True), kind)
 
 
 def say(label: QLabel, text: str, kind: str | None = None) -> None:
-    """Show ``text`` in the label, or hide the label when there is nothing to say."""
+    """Show ``text`` in the label, or hide the label if the text is empty."""
     label.setText(show_hidden(text))
     if kind is not None:
         look(label, kind)
@@ -75,7 +73,7 @@ def say(label: QLabel, text: str, kind: str | None = None) -> None:
 
 
 def quiet_button(text: str, name: str, symbol: str = "") -> QToolButton:
-    """A button without a frame; ``name`` is what assistive technology calls it, and its tooltip."""
+    """Create a button without a frame; ``name`` is its accessible name and its tooltip."""
     button = styled(QToolButton(), "quiet")
     button.setText(text)
     if symbol:
@@ -90,7 +88,7 @@ def quiet_button(text: str, name: str, symbol: str = "") -> QToolButton:
 
 
 def push_button(text: str, kind: str = "") -> QPushButton:
-    """A button that Enter in a field never presses."""
+    """Create a button that Enter in a field never presses."""
     return styled(QPushButton(text, autoDefault=False), kind)
 
 
@@ -108,25 +106,25 @@ def press_default_button(field: QWidget) -> bool:
 
 
 class OfferButton(QPushButton):
-    """A push button whose text gives way in the middle instead of making the form wider."""
+    """A push button whose text is elided in the middle instead of making the form wider."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setAutoDefault(False)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._whole = ""
+        self._full_text = ""
 
     def set_offer(self, words: str, url: str) -> None:
-        """Offer ``url``; the tooltip and the accessible name have all of it."""
-        self._whole = f"{words} {url}"
-        self.setAccessibleName(self._whole)
+        """Offer ``url``; the accessible name has the full text."""
+        self._full_text = f"{words} {url}"
+        self.setAccessibleName(self._full_text)
         self.setToolTip(tip(url))
         self._elide()
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
-        wide = self.fontMetrics().horizontalAdvance(one_line_of(self._whole)) + 2 * BUTTON_SIDE + 4
-        return QSize(wide, super().sizeHint().height())
+        width = self.fontMetrics().horizontalAdvance(one_line_of(self._full_text)) + 2 * BUTTON_SIDE + 4
+        return QSize(width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
         return QSize(80, super().minimumSizeHint().height())
@@ -137,12 +135,12 @@ class OfferButton(QPushButton):
 
     def _elide(self) -> None:
         room = max(self.width() - 2 * BUTTON_SIDE, 40)
-        elided = self.fontMetrics().elidedText(one_line_of(self._whole), Qt.TextElideMode.ElideMiddle, room)
+        elided = self.fontMetrics().elidedText(one_line_of(self._full_text), Qt.TextElideMode.ElideMiddle, room)
         self.setText(elided.replace("&", "&&"))
 
 
 class SecondsEdit(QLineEdit):
-    """Seconds as a number; empty, "off" or 0 is off."""
+    """A field for seconds; empty, "off" or 0 is off."""
 
     def __init__(self, name: str, what: str) -> None:
         super().__init__()
@@ -153,19 +151,19 @@ class SecondsEdit(QLineEdit):
         self.setToolTip(tip(f"{what} Leave it empty to switch it off."))
 
     def seconds(self) -> float | None:
-        """The value; None when off."""
+        """Return the value in seconds; None when off."""
         try:
             return float(self.text().replace(",", ".")) or None
         except ValueError:
             return None
 
     def set_seconds(self, seconds: float | None) -> None:
-        """Show a value; None is off."""
+        """Show a value in seconds; None is off."""
         self.setText(f"{seconds:.3f}".rstrip("0").rstrip(".") if seconds else "")
 
 
 class WholeEdit(QLineEdit):
-    """A whole number from ``low`` to ``high``; what is out of range cannot be typed, empty is ``start``."""
+    """A field for an integer from ``low`` to ``high``; an empty field counts as ``start``."""
 
     def __init__(self, name: str, what: str, low: int, high: int, start: int) -> None:
         super().__init__()
@@ -178,7 +176,7 @@ class WholeEdit(QLineEdit):
         self.setToolTip(tip(what))
 
     def number(self) -> int:
-        """The value."""
+        """Return the value."""
         text = self.text().strip()
         return max(int(text), self._low) if text.isdecimal() else self._start
 
@@ -188,7 +186,7 @@ class WholeEdit(QLineEdit):
 
 
 class _WheelGuard(QObject):
-    """Lets the wheel scroll the form instead of changing whatever happens to pass under the pointer."""
+    """Event filter that lets the wheel scroll the form instead of changing the field under the pointer."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget) and not watched.hasFocus():
@@ -198,6 +196,6 @@ class _WheelGuard(QObject):
 
 
 def keep_from_wheel(field: QWidget) -> None:
-    """Have the wheel scroll past a field that has not the focus."""
+    """Ignore the wheel over a field without the focus, so that the form scrolls."""
     field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     field.installEventFilter(_WheelGuard(field))

@@ -1,4 +1,4 @@
-"""A field that is as tall as what is typed into it."""
+"""A text field that is as tall as its text."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from playground.ui.widgets.theme import body_font, code_font
 ROOMY, COMPACT = 20, 12  # pixels above and below the lines: padding, border and the document's own margin
 
 
-#: Is given what is pasted or dropped: whether it is taken, and with True it is.
+#: Returns whether it accepts pasted or dropped data; with True it takes the data.
 Elsewhere = Callable[[QMimeData, bool], bool]
 
 
 class GrowingField(ExactField):
     """A field as tall as its text, up to ``most`` lines; Ctrl+Enter submits, Escape cancels.
 
-    Where nothing is connected to ``submitted``, Ctrl+Enter presses the default button of the dialog; where nothing is
+    If nothing is connected to ``submitted``, Ctrl+Enter presses the default button of the dialog; if nothing is
     connected to ``cancelled``, Escape goes on to the dialog or window.
     """
 
@@ -33,11 +33,11 @@ class GrowingField(ExactField):
     def __init__(
         self, *, code: bool = False, most: int = 16, compact: bool = False, parent: QWidget | None = None
     ) -> None:
-        """``compact`` is as low as the fields of one line."""
+        """Create a field; with ``compact``, one line is as tall as a line edit."""
         super().__init__(parent)
-        self.elsewhere: Elsewhere | None = None  # who takes what is pasted or dropped, before it is taken as text
+        self.elsewhere: Elsewhere | None = None  # takes pasted or dropped data before it is inserted as text
         self._most = most
-        self._around = COMPACT if compact else ROOMY
+        self._padding = COMPACT if compact else ROOMY
         if compact:
             self.document().setDocumentMargin(0)
         font: QFont = code_font() if code else body_font()
@@ -61,7 +61,7 @@ class GrowingField(ExactField):
         while block.isValid() and lines < self._most:
             lines += max(block.lineCount(), 1)
             block = block.next()
-        height = min(max(lines, 1), self._most) * self.fontMetrics().lineSpacing() + self._around
+        height = min(max(lines, 1), self._most) * self.fontMetrics().lineSpacing() + self._padding
         if height != self.height() or self.minimumHeight() != height:
             self.setFixedHeight(height)
             self.height_changed.emit()
@@ -71,7 +71,7 @@ class GrowingField(ExactField):
         self._fit()  # lines wrap differently now
 
     def event(self, event: QEvent) -> bool:
-        """Take the keys used here, although the window has shortcuts on them."""
+        """Take the keys of this field before shortcuts of the window."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride:
             enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
             keys = event.modifiers()

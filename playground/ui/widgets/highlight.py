@@ -1,4 +1,4 @@
-"""Colours for code: Pygments' tokens mapped to the few kinds the theme has a colour for. No Qt here."""
+"""Syntax highlighting of code: Pygments' tokens mapped to the kinds of the theme. No Qt here."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pygments.lexer import Lexer
     from pygments.token import _TokenType
 
-LONGEST = 20_000  # characters highlighted at once; more than that stays plain
+LONGEST = 20_000  # characters highlighted at once; a longer text stays plain
 
 _KINDS = (
     ("Comment", "comment"),
@@ -33,9 +33,9 @@ _KINDS = (
 
 
 def highlight(lines: Sequence[str], language: str, longest: int = LONGEST) -> list[list[tuple[str, str]]]:
-    """For each line its pieces as (kind, text); kind is empty for plain.
+    """Return the pieces of each line as (kind, text); an empty kind is plain text.
 
-    An unknown language is all plain, and so is more than ``longest`` characters.
+    Text of an unknown language, or of more than ``longest`` characters, is plain.
     """
     lexer = lexer_for(language.lower()) if language else None
     source = "\n".join(lines)
@@ -43,7 +43,7 @@ def highlight(lines: Sequence[str], language: str, longest: int = LONGEST) -> li
         return [[("", line)] for line in lines]
     try:
         out = list(rows(lexer, source))
-    except Exception:  # noqa: BLE001 - a lexer that fails on hostile input must not cost the text
+    except Exception:  # noqa: BLE001 - a lexer may fail on hostile input, and the text must be shown
         return [[("", line)] for line in lines]
     if ["".join(text for _, text in row) for row in out] != list(lines):
         return [[("", line)] for line in lines]
@@ -51,12 +51,12 @@ def highlight(lines: Sequence[str], language: str, longest: int = LONGEST) -> li
 
 
 def load_colours() -> None:
-    """Make what colours the code that models write most, Python: 30 to 50 ms. For a thread, before there is any."""
+    """Load the lexer for Python, the most frequent language, ahead of time on a worker thread."""
     lexer_for("python")
 
 
 def rows(lexer: Lexer, source: str) -> Iterator[list[tuple[str, str]]]:
-    """The lines of a text one by one, each as such pieces. What the lexer raises is raised."""
+    """Yield each line of a text as pieces (kind, text). Raises whatever the lexer raises."""
     row: list[tuple[str, str]] = []
     for _, token, text in lexer.get_tokens_unprocessed(source):
         kind = _kind(token)

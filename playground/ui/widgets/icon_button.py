@@ -1,4 +1,4 @@
-"""A small button that is only an icon: a name for people who cannot see it, the scheme's colours, no text."""
+"""A small button with an icon in the colours of the scheme, an accessible name, and no text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playground.ui.widgets.theme import tokens
 
 
 class IconButton(QToolButton):
-    """``name`` is the icon's file, ``says`` the accessible name and the tooltip, ``quiet`` the muted colour."""
+    """A button of the icon file ``name``; ``says`` is the accessible name and tooltip, ``quiet`` the muted colour."""
 
     def __init__(
         self, name: str, says: str, parent: QWidget | None = None, *, size: int = 16, quiet: bool = True
@@ -27,7 +27,7 @@ class IconButton(QToolButton):
         self._draw()
 
     def say(self, says: str) -> None:
-        """Another accessible name and tooltip."""
+        """Set the accessible name and the tooltip."""
         self.setAccessibleName(says)
         self.setToolTip(tip(says))
 

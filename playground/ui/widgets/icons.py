@@ -13,8 +13,10 @@ from playground.ui.widgets.theme import tokens
 
 
 def icon(name: str, colour: str | None = None) -> QIcon:
-    """The icon of that name (a file in ``resources/icons``). It follows the scheme, in the colour of a token such as
-    ``muted`` if one is named; a ``colour`` as ``#rrggbb`` is fixed."""
+    """Return the icon of a name, a file in ``resources/icons``.
+
+    ``colour`` is the name of a token, such as ``muted``, which follows the scheme, or a fixed ``#rrggbb``.
+    """
     return QIcon(_SvgEngine(name, colour))
 
 
@@ -24,7 +26,7 @@ def _source(name: str) -> str:
 
 
 class _SvgEngine(QIconEngine):
-    """Paints the file with ``currentColor`` replaced at the moment of painting."""
+    """Icon engine that replaces ``currentColor`` in the SVG each time it paints."""
 
     def __init__(self, name: str, colour: str | None) -> None:
         super().__init__()
@@ -42,7 +44,7 @@ class _SvgEngine(QIconEngine):
         renderer.render(painter, QRectF(rect))  # type: ignore[call-overload]  # the stub types rect as object
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
-        if size.isEmpty():  # of a button that has no room for it
+        if size.isEmpty():  # a button may have no space for its icon
             return QPixmap()
         pixmap = QPixmap(size)
         pixmap.fill(Qt.GlobalColor.transparent)

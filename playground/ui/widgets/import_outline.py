@@ -1,4 +1,4 @@
-"""What was understood of a pasted request, as rows for a person to look over. No widgets, and no secret."""
+"""Summarise an imported request as rows for review. No widgets and no secrets here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from playground.jsonkit.values import JSON
 from playground.ui.widgets.reasoning_words import SEND_REASONING
 from playground.ui.widgets.role_words import ROLE_WORDS
 
-LONGEST = 400  # characters of a value that are looked at
+LONGEST = 400  # characters shown of a value
 MOST_ROWS = 200
 
 Row = tuple[str, str]
@@ -22,21 +22,21 @@ Row = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A line of its own, or a heading with rows below it."""
+    """A heading with a value and the rows below it."""
 
     title: str
     value: str = ""
     rows: tuple[Row, ...] = ()
 
 
-def outline(found: Imported) -> list[Group]:
-    """The request in order: what it is, its turns, what is set, what goes along besides."""
-    request = found.request
+def outline(imported: Imported) -> list[Group]:
+    """Return the groups of a request: protocol, model, turns, parameters, tools, and extra fields."""
+    request = imported.request
     groups = [
         Group("Protocol", TITLES.get(request.protocol, request.protocol)),
         Group("Model", request.model or "none named"),
-        Group("Base URL", found.base_url or "none named"),
-        _group("Turns", ((ROLE_WORDS[turn.role], _said(turn)) for turn in request.turns)),
+        Group("Base URL", imported.base_url or "none named"),
+        _group("Turns", ((ROLE_WORDS[turn.role], _summary(turn)) for turn in request.turns)),
         _group("Parameters", ((name, _json(value)) for name, value in request.parameters.to_wire().items())),
         _group("Tools", ((tool.name, _line(tool.description) or "no description") for tool in request.tools)),
         _group("Extra body", ((name, _json(value)) for name, value in request.extra_body.items())),
@@ -50,15 +50,15 @@ def outline(found: Imported) -> list[Group]:
 
 
 def _group(title: str, rows: Iterable[Row]) -> Group:
-    every = tuple(rows)
-    shown = every[:MOST_ROWS]
-    if len(every) > MOST_ROWS:
-        shown += (("…", f"and {len(every) - MOST_ROWS:,} more"),)
-    return Group(title, str(len(every)) if every else "none", shown)
+    all_rows = tuple(rows)
+    listed = all_rows[:MOST_ROWS]
+    if len(all_rows) > MOST_ROWS:
+        listed += (("…", f"and {len(all_rows) - MOST_ROWS:,} more"),)
+    return Group(title, str(len(all_rows)) if all_rows else "none", listed)
 
 
-def _said(turn: Turn) -> str:
-    """One line on a turn: its text, and what else is in it."""
+def _summary(turn: Turn) -> str:
+    """Return a one-line summary of a turn and its parts."""
     pieces = [_line(turn.reasoning) and f"reasoning: {_line(turn.reasoning)}", _line(turn.text), _line(turn.refusal)]
     pieces += [f"calls {call.name}({_line(call.arguments)})" for call in turn.calls]
     pieces += [f"result of {result.call_id}: {_line(result.text)}" for result in turn.results]

@@ -1,4 +1,4 @@
-"""A field for JSON: the editor, its caption and tools, and the list of what is wrong with it.
+"""A field for JSON: the editor, its caption and buttons, and the list of its problems.
 
 It finds syntax errors itself; other problems come from ``show_problems``.
 """
@@ -24,7 +24,10 @@ FRAME = 18  # pixels of border and padding above and below the lines
 
 
 class JsonField(QWidget):
-    """``edited`` after every keystroke. ``root`` is the first step of the paths of problems in this text."""
+    """A JSON editor with its problems. ``edited`` is emitted after every keystroke.
+
+    ``root`` is the first step of the paths of problems in this text.
+    """
 
     edited = Signal()
 
@@ -40,7 +43,7 @@ class JsonField(QWidget):
         self.editor.set_wheel_needs_focus()
         self.editor.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.caption = text_label(caption, "group")
-        self.caption.setMinimumWidth(40)  # rather cut at its end than wider than the panel
+        self.caption.setMinimumWidth(40)  # it is cut at its end instead of widening the panel
         self.caption.setBuddy(self.editor)
         self.format_button = styled(QPushButton("Format"), "quiet")
         self.format_button.setToolTip(tip("Lay the JSON out anew (Ctrl+Shift+F)"))
@@ -53,7 +56,7 @@ class JsonField(QWidget):
         self._grow()
 
     def add_tool(self, button: QPushButton) -> None:
-        """A button of one's own before Format."""
+        """Add a button before Format."""
         button.setProperty("kind", "quiet")
         self._head.insertWidget(self._head.count() - 1, button)
 
@@ -63,13 +66,13 @@ class JsonField(QWidget):
         return self.editor.text()
 
     def set_text(self, text: str) -> None:
-        """Show a text without telling anyone; the same one keeps its cursor and its undo history."""
+        """Show a text without emitting ``edited``; an equal text keeps its cursor and its undo history."""
         self._showing = True
         self.editor.setPlainText(text)
         self._showing = False
 
     def replace_text(self, text: str) -> None:
-        """Put another text in as a person would: it is told, and one step of undo takes it back."""
+        """Replace the text like a person's edit: ``edited`` is emitted, and one undo step reverts it."""
         self.editor.replace_text(text)
 
     @property
@@ -80,16 +83,16 @@ class JsonField(QWidget):
     def show_problems(self, problems: list[Problem], *, is_json: bool = False) -> None:
         """List problems and mark their places; while the text is not JSON, only the syntax error.
 
-        ``is_json`` where that is known: a long text need not be read once more.
+        ``is_json`` skips the search for a syntax error, for a long text that was parsed already.
         """
         text = self.text
-        broken = problem_at(text) if text.strip() and not is_json else None
+        syntax_error = problem_at(text) if text.strip() and not is_json else None
         self.editor.clear_marks()
-        if broken is not None:
-            self.editor.mark(broken.line, broken.column, broken.message)
-            words = f"line {broken.line}, column {broken.column}: {broken.message}"
+        if syntax_error is not None:
+            self.editor.mark(syntax_error.line, syntax_error.column, syntax_error.message)
+            words = f"line {syntax_error.line}, column {syntax_error.column}: {syntax_error.message}"
             problems = [Problem((self._root,), words)]
-        paths = [item.path[1:] for item in problems] if broken is None and len(text) <= MARKED_AT_MOST else []
+        paths = [item.path[1:] for item in problems] if syntax_error is None and len(text) <= MARKED_AT_MOST else []
         places = locate_all(text, paths) if paths else {}
         for item in problems[:MOST_MARKS]:
             if (place := places.get(item.path[1:])) is not None:
@@ -98,10 +101,10 @@ class JsonField(QWidget):
         self._problems.show_problems(problems)
 
     def go_to(self, problem: Problem) -> None:
-        """Put the cursor where the problem is."""
-        broken = problem_at(self.text) if self.text.strip() else None
-        if broken is not None:
-            self.editor.go_to(broken.line, broken.column)
+        """Move the cursor to the place of a problem."""
+        syntax_error = problem_at(self.text) if self.text.strip() else None
+        if syntax_error is not None:
+            self.editor.go_to(syntax_error.line, syntax_error.column)
         else:
             self.editor.go_to(*(self._place(problem) or (1, 1)))
 

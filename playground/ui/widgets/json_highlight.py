@@ -1,4 +1,4 @@
-"""Colours for JSON and for server-sent events that carry JSON; cheap enough to run while text streams in.
+"""Syntax highlighting for JSON and for server-sent events with JSON, cheap enough for streamed text.
 
 Line by line and without state: a JSON string never spans lines. Very long lines stay plain.
 """
@@ -23,7 +23,7 @@ _FIELD = re.compile(r"(?:data|event|id|retry)?:")
 
 
 class JsonHighlighter(QSyntaxHighlighter):
-    """Keys, texts, numbers and words; the field names and comments of server-sent events in grey."""
+    """Highlights keys, strings, numbers and literals; event fields and comments are grey."""
 
     def __init__(self, document: QTextDocument) -> None:
         super().__init__(document)
@@ -45,9 +45,9 @@ class JsonHighlighter(QSyntaxHighlighter):
             ("word", t.system),
             ("field", t.muted),
         ):
-            form = QTextCharFormat()
-            form.setForeground(QColor(colour))
-            self._formats[kind] = form
+            text_format = QTextCharFormat()
+            text_format.setForeground(QColor(colour))
+            self._formats[kind] = text_format
 
     def highlightBlock(self, text: str) -> None:
         if len(text) > LONGEST_LINE:
@@ -60,10 +60,10 @@ class JsonHighlighter(QSyntaxHighlighter):
                 return
             start = field.end()
             self.setFormat(0, start, self._formats["field"])
-        at = place = start  # the same place in characters, and as the document counts it
+        index = position = start  # one place, in characters and in UTF-16 units
         for match in _TOKEN.finditer(text, start):
             kind = match.lastgroup
             if kind:
-                place, width = place + units(text[at : match.start()]), units(match[0])
-                self.setFormat(place, width, self._formats[kind])
-                at, place = match.end(), place + width
+                position, width = position + units(text[index : match.start()]), units(match[0])
+                self.setFormat(position, width, self._formats[kind])
+                index, position = match.end(), position + width

@@ -1,4 +1,4 @@
-"""JSON as it is shown: laid out, with hidden characters as escapes in its strings and as marks anywhere else."""
+"""Format JSON for display: hidden characters are escapes in strings and marks anywhere else."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ MARKED_AT_MOST = 200_000  # characters of a text whose problems are marked in it
 
 
 def lay_out(text: str, longest: int = 0, most: int = 0, lines: int = 0) -> Layout:
-    """`layout.lay_out`, with nothing in it that nobody sees."""
+    """Format JSON with `layout.lay_out` and make its hidden characters visible."""
     return layout.lay_out(text, longest, most, lines, string=escape_hidden, word=show_hidden)
 
 
 def pretty(text: str) -> str:
-    """The same tokens, one member a line."""
+    """Format JSON with one member per line; its tokens stay unchanged."""
     return lay_out(text).text
 
 
 def pretty_value(value: JSON) -> str:
-    """A value as text, one member a line."""
+    """Return a value as JSON text with one member per line."""
     return pretty(json.dumps(value, ensure_ascii=False))

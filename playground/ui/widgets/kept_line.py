@@ -1,4 +1,4 @@
-"""One line of text that goes back to what it was: Escape gives up what is typed, and a click marks all of it."""
+"""A line of text with a saved value: Escape reverts to it, and a click selects all."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from PySide6.QtWidgets import QLineEdit
 
 
 class KeptLine(QLineEdit):
-    """``given_up``: Escape, while the text is another one than ``kept``."""
+    """A line that emits ``given_up`` on Escape while its text differs from ``kept``, the saved value."""
 
     given_up = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.kept = ""
-        self._entered = False
+        self._clicked_into = False
 
     def event(self, event: QEvent) -> bool:
-        """Escape comes here while there is something to give up, although the window has a shortcut on it."""
+        """Take Escape while the text differs from ``kept``, before a shortcut of the window."""
         if isinstance(event, QKeyEvent) and event.matches(QKeySequence.StandardKey.Cancel) and self.text() != self.kept:
             if event.type() == QEvent.Type.KeyPress:
                 self.given_up.emit()
@@ -29,12 +29,12 @@ class KeptLine(QLineEdit):
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         reason = event.reason()
-        self._entered = reason is Qt.FocusReason.MouseFocusReason
+        self._clicked_into = reason is Qt.FocusReason.MouseFocusReason
         if reason in (Qt.FocusReason.OtherFocusReason, Qt.FocusReason.ShortcutFocusReason):
             self.selectAll()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
-        if self._entered and not self.hasSelectedText():
+        if self._clicked_into and not self.hasSelectedText():
             self.selectAll()
-        self._entered = False
+        self._clicked_into = False

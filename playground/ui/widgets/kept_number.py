@@ -1,4 +1,4 @@
-"""A number that the window's settings keep."""
+"""Read a number from the window's settings."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from PySide6.QtCore import QSettings
 
 
 def number(settings: QSettings, key: str, usual: float, least: float, most: float) -> float:
-    """A number within bounds; the usual one where there is no such number."""
+    """Return the number of a key, or ``usual`` if it is missing, not a number or out of bounds."""
     try:
-        found = float(str(settings.value(key, usual)))
+        value = float(str(settings.value(key, usual)))
     except ValueError:
         return usual
-    return found if math.isfinite(found) and least <= found <= most else usual
+    return value if math.isfinite(value) and least <= value <= most else usual

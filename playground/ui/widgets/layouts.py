@@ -1,4 +1,4 @@
-"""Widgets in a row or a column: what stands in it, the room around it and between, said in one place."""
+"""Layouts as one expression: rows and columns with their items, margins and spacing."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from shiboken6 import Shiboken
 
 
 class Gap(int):
-    """Room of that many pixels, besides what is between all."""
+    """Extra space in pixels, in addition to the spacing of the layout."""
 
 
-#: A number is room that stretches by that factor; beside a widget or a layout it is theirs, and where they stand in it.
+#: A widget or layout, optionally with its stretch factor and alignment; a number alone is a stretch of that factor.
 Item: TypeAlias = QWidget | QLayout | int | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
 Margins: TypeAlias = int | tuple[int, int, int, int]
 _B = TypeVar("_B", bound=QBoxLayout)
@@ -33,22 +33,22 @@ _B = TypeVar("_B", bound=QBoxLayout)
 def in_row(
     *items: Item, of: QWidget | None = None, margins: Margins | None = None, spacing: int | None = None
 ) -> QHBoxLayout:
-    """``items`` from left to right. ``margins`` and ``spacing`` are pixels; left out, they are the style's.
+    """Lay out ``items`` from left to right. ``margins`` and ``spacing`` are in pixels; by default they are the style's.
 
-    ``of`` is the widget that is laid out; without one the row is to be put into another layout.
+    ``of`` is the widget that gets the layout; without one the caller adds the row to another layout.
     """
-    return _filled(QHBoxLayout() if of is None else QHBoxLayout(of), items, margins, spacing)
+    return _fill(QHBoxLayout() if of is None else QHBoxLayout(of), items, margins, spacing)
 
 
 def in_column(
     *items: Item, of: QWidget | None = None, margins: Margins | None = None, spacing: int | None = None
 ) -> QVBoxLayout:
-    """``items`` from top to bottom; see ``in_row``."""
-    return _filled(QVBoxLayout() if of is None else QVBoxLayout(of), items, margins, spacing)
+    """Lay out ``items`` from top to bottom; the arguments are those of ``in_row``."""
+    return _fill(QVBoxLayout() if of is None else QVBoxLayout(of), items, margins, spacing)
 
 
 def in_pages(*pages: QWidget, of: QWidget | None = None) -> QStackedWidget:
-    """``pages`` in one place, of which the first is shown; they are parts ``of`` a widget that stands already."""
+    """Create a stack of ``pages`` that shows the first one; ``of`` is its parent."""
     stack = QStackedWidget(of)
     for page in pages:
         stack.addWidget(page)
@@ -56,7 +56,7 @@ def in_pages(*pages: QWidget, of: QWidget | None = None) -> QStackedWidget:
 
 
 def split(*parts: QWidget, sizes: Sequence[int] = (), thin: bool = False, of: QWidget | None = None) -> QSplitter:
-    """``parts`` from left to right, of ``sizes`` in pixels, with a handle between them to move; ``thin`` is a line."""
+    """Create a splitter of ``parts`` from left to right, with ``sizes`` in pixels; ``thin`` handles are a line."""
     splitter = QSplitter(Qt.Orientation.Horizontal, of, childrenCollapsible=False)
     if thin:
         splitter.setHandleWidth(1)
@@ -68,14 +68,14 @@ def split(*parts: QWidget, sizes: Sequence[int] = (), thin: bool = False, of: QW
 
 
 def discard(layout: QLayout, *widgets: QWidget) -> None:
-    """Take these out of the layout; they are gone at once and deleted as soon as that may be."""
+    """Remove widgets from a layout: hide them at once and delete them later."""
     for widget in widgets:
         layout.removeWidget(widget)
         widget.hide()
         widget.deleteLater()
 
 
-def _filled(box: _B, items: tuple[Item, ...], margins: Margins | None, spacing: int | None) -> _B:
+def _fill(box: _B, items: tuple[Item, ...], margins: Margins | None, spacing: int | None) -> _B:
     if margins is not None:
         box.setContentsMargins(*(margins if isinstance(margins, tuple) else (margins,) * 4))
     if spacing is not None:
@@ -90,23 +90,25 @@ def _filled(box: _B, items: tuple[Item, ...], margins: Margins | None, spacing: 
     return box
 
 
-def _let_go(nested: QLayout) -> None:
-    """Have no Python objects of what stands in a nested layout. PySide makes them, and is not told when Qt deletes what
-    they stand for: whatever comes to lie at that place in memory is taken for it.
+def _invalidate_items(nested: QLayout) -> None:
+    """Invalidate the Python wrappers of the items of a nested layout.
+
+    PySide creates them and does not notice when Qt deletes the items: a later object at the same address would be
+    taken for the deleted one.
     """
-    if isinstance(nested, QBoxLayout | QFormLayout | QGridLayout):  # others keep their items themselves
-        for at in range(nested.count()):
-            if (item := nested.itemAt(at)) is None:
+    if isinstance(nested, QBoxLayout | QFormLayout | QGridLayout):  # other layouts own their items
+        for index in range(nested.count()):
+            if (item := nested.itemAt(index)) is None:
                 continue
             if (inner := item.layout()) is not None:
-                _let_go(inner)
+                _invalidate_items(inner)
             else:
                 Shiboken.invalidate(item)
 
 
-def _put(box: QBoxLayout, item: QWidget | QLayout, factor: int = 0, *where: Qt.AlignmentFlag) -> None:
+def _put(box: QBoxLayout, item: QWidget | QLayout, factor: int = 0, *alignment: Qt.AlignmentFlag) -> None:
     if isinstance(item, QLayout):
         box.addLayout(item, factor)
-        _let_go(item)
+        _invalidate_items(item)
     else:
-        box.addWidget(item, factor, *where)
+        box.addWidget(item, factor, *alignment)

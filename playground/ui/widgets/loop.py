@@ -27,9 +27,9 @@ from PySide6.QtWidgets import QApplication, QDialog
 
 T = TypeVar("T")
 FRAME_MS = 16
-COLLECT_MS = 1000  # between two looks at whether garbage is to be collected
-CLOSING_S = 0.02  # at the end, in which transports that were closed let their sockets go
-THREADS = 10  # of ``asyncio.to_thread``, at most; each is made when all there are have something to do
+COLLECT_MS = 1000  # between checks for garbage to collect
+CLOSING_S = 0.02  # at the end, so that closed transports can close their sockets
+THREADS = 10  # of ``asyncio.to_thread``, at most; each starts when all others are busy
 
 _loop: asyncio.AbstractEventLoop | None = None
 _tasks: set[asyncio.Task[Any]] = set()
@@ -39,8 +39,10 @@ def run(app: QApplication, main: Callable[[], Coroutine[Any, Any, None]]) -> int
     """Run ``main`` as the first task and Qt's events until ``finish`` is called. Returns the exit code."""
     global _loop
     loop = _Loop(app)
-    loop.set_default_executor(ThreadPoolExecutor(THREADS, "worker"))  # its own starts ten threads at the first call
-    loop.set_exception_handler(_failed)
+    loop.set_default_executor(
+        ThreadPoolExecutor(THREADS, "worker")
+    )  # qasync's own starts ten threads at the first call
+    loop.set_exception_handler(_handle_error)
     asyncio.set_event_loop(loop)
     _loop = loop
     app.setProperty("exit_code", 0)
@@ -58,7 +60,7 @@ def run(app: QApplication, main: Callable[[], Coroutine[Any, Any, None]]) -> int
 
 
 class _Loop(qasync.QEventLoop):  # type: ignore[misc]  # qasync has no types
-    """qasync's loop with one timer for all callbacks that are due at once; its own starts a timer for each."""
+    """qasync's loop with one timer for all callbacks that are due at once, instead of one timer for each."""
 
     def __init__(self, app: QApplication) -> None:
         super().__init__(app)
@@ -75,7 +77,7 @@ class _Loop(qasync.QEventLoop):  # type: ignore[misc]  # qasync has no types
         return call
 
     def _run_due(self) -> None:
-        # Calls that these make come after the next look at Qt's events.
+        # Callbacks scheduled by these run after the next Qt events.
         due, self._due = self._due, deque()
         for call in due:
             call.run()
@@ -95,7 +97,7 @@ class _Call(asyncio.Handle):
         self._call = (context, callback, args, loop)
 
     def run(self) -> None:
-        """Make the call unless it was cancelled; what it raises goes to the loop's exception handler."""
+        """Make the call unless it was cancelled; pass an exception to the loop's exception handler."""
         if self.cancelled():
             return
         context, callback, args, loop = self._call
@@ -108,14 +110,14 @@ class _Call(asyncio.Handle):
             loop.call_exception_handler(message)
 
 
-def _failed(_of: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+def _handle_error(_source: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Pass an error of a callback to ``sys.excepthook``; log any other message of the loop."""
     error = context.get("exception")
     if error is not None and "handle" in context:
         sys.excepthook(type(error), error, error.__traceback__)
         return
-    what = f" ({type(error).__name__})" if error is not None else ""
-    logging.getLogger("playground.loop").error("%s%s", context.get("message", "The event loop failed."), what)
+    detail = f" ({type(error).__name__})" if error is not None else ""
+    logging.getLogger("playground.loop").error("%s%s", context.get("message", "The event loop failed."), detail)
 
 
 class _Collector(QTimer):
@@ -126,7 +128,7 @@ class _Collector(QTimer):
 
     def __init__(self) -> None:
         super().__init__()
-        self._was_on = gc.isenabled()
+        self._was_enabled = gc.isenabled()
         gc.disable()
         gc.freeze()
         self.timeout.connect(self._collect)
@@ -138,10 +140,10 @@ class _Collector(QTimer):
             gc.collect(max(generation for generation, is_due in enumerate(due) if is_due))
 
     def end(self) -> None:
-        """Let Python collect by itself again."""
+        """Turn Python's automatic garbage collection on again."""
         self.stop()
         gc.unfreeze()
-        if self._was_on:
+        if self._was_enabled:
             gc.enable()
 
 
@@ -160,17 +162,17 @@ def runs() -> bool:
 
 
 def spawn(coro: Coroutine[Any, Any, T], *, name: str) -> asyncio.Task[T]:
-    """Start a task, keep it alive, and send what it raises to ``sys.excepthook``. The only way to start one."""
+    """Start a task, keep it alive, and pass its exception to ``sys.excepthook``. All tasks start here."""
     if _loop is None:
         coro.close()
         raise RuntimeError(f"the task {name!r} cannot start: the event loop does not run")
     task = _loop.create_task(coro, name=name)
     _tasks.add(task)
-    task.add_done_callback(_ended)
+    task.add_done_callback(_finish_task)
     return task
 
 
-def _ended(task: asyncio.Task[Any]) -> None:
+def _finish_task(task: asyncio.Task[Any]) -> None:
     _tasks.discard(task)
     if task.cancelled():
         return
@@ -180,8 +182,9 @@ def _ended(task: asyncio.Task[Any]) -> None:
 
 
 async def cancel_all(timeout: float = 3.0) -> None:
-    """Cancel every spawned task but the caller's, those that are spawned meanwhile as well, and wait until they have
-    ended, ``timeout`` seconds at most.
+    """Cancel all spawned tasks but the caller's, and wait at most ``timeout`` seconds until they have ended.
+
+    Tasks that start during the wait are cancelled as well.
     """
     end = perf_counter() + timeout
     while waiting := [task for task in _tasks if task is not asyncio.current_task() and not task.done()]:
@@ -193,7 +196,7 @@ async def cancel_all(timeout: float = 3.0) -> None:
 
 
 async def ask(dialog: QDialog) -> int:
-    """Open ``dialog`` and wait for its result code, the event loop running on."""
+    """Open ``dialog`` and wait for its result code without blocking the event loop."""
     done: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     def finished(result: int) -> None:
@@ -217,7 +220,7 @@ class Throttle(QObject):
     def __init__(self, callback: Callable[[], None], parent: QObject, interval: int = FRAME_MS) -> None:
         super().__init__(parent)
         self.interval = interval
-        self.pending = False  # a call was asked for and not made yet
+        self.pending = False  # a requested call has not been made yet
         self._callback = callback
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._tick)

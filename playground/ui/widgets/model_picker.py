@@ -1,7 +1,7 @@
-"""The field for the model: it takes any text, and opens a panel of models below. Escape goes back to the model in use.
+"""The field for the model: it takes any text and opens a panel of models. Escape restores the model in use.
 
-The panel is a part of the window that the field is in, so that the keys stay with the field while one looks for
-something; Tab goes into the panel, and Escape comes back.
+The panel is a child of the field's window, so that the field keeps the keyboard during a search. Tab moves into the
+panel, and Escape returns to the field.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class ModelPicker(QComboBox):
-    """``chosen`` tells the model a person settled on; ``refresh_asked`` that the list was opened and is empty.
+    """A combo box for a model. ``chosen`` carries the model; ``refresh_asked`` reports that an empty list was opened.
 
-    ``unlisted`` stands beside it, wherever it is put, and is seen while the model is in no list.
+    ``unlisted`` is a warning button for the caller's layout, visible while the model is not in the list.
     """
 
     chosen = Signal(str)
@@ -44,10 +44,10 @@ class ModelPicker(QComboBox):
         self._line = line
         self._listing = Listing()
         self._model = ""
-        self.panel: ModelPanel | None = None  # made when it is opened first
+        self.panel: ModelPanel | None = None  # created when it is first opened
         self.setEditable(True)
         self.setLineEdit(line)
-        self.setCompleter(None)  # type: ignore[arg-type]  # None takes Qt's own away
+        self.setCompleter(None)  # type: ignore[arg-type]  # None removes Qt's own
         self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.setAccessibleName("Model")
         line.installEventFilter(self)
@@ -55,9 +55,9 @@ class ModelPicker(QComboBox):
         self.setMinimumWidth(least)
         self.setMaximumWidth(320)
         line.setPlaceholderText("Model id")
-        line.editingFinished.connect(self._left)
-        line.textEdited.connect(self._typed)
-        line.given_up.connect(self._go_back)
+        line.editingFinished.connect(self._accept_text)
+        line.textEdited.connect(self._filter_models)
+        line.given_up.connect(self._restore_model)
         self.unlisted = styled(QToolButton(), "flag")
         self.unlisted.setObjectName("unlistedModel")
         self.unlisted.setIcon(icon("warning", "tool"))
@@ -66,52 +66,52 @@ class ModelPicker(QComboBox):
         self.unlisted.hide()
 
     def setAccessibleName(self, name: str) -> None:
-        """Name the box, and the field in it, which has the focus."""
+        """Name the box and its field, which has the focus."""
         super().setAccessibleName(name)
         self._line.setAccessibleName(name)
 
     def sizeHint(self) -> QSize:
-        """Return a width at which the whole text is seen."""
+        """Return a width that fits the whole text."""
         text = one_line_of(self._line.text() or self._line.placeholderText())
         width = self._line.fontMetrics().horizontalAdvance(text)
         return QSize(width + AROUND_TEXT, super().sizeHint().height())
 
-    # ---- what there is
+    # ---- models
 
     def show_catalog(self, catalog: ModelCatalog) -> None:
-        """The models to choose from; what is typed stays, and so does what is marked in it."""
+        """Show the models of a catalog; typed text and its selection stay."""
         if catalog.is_same(self._listing.catalog):
             return
-        line, same = self._line, catalog.models is self._listing.models
-        if same:
+        line, unchanged = self._line, catalog.models is self._listing.models
+        if unchanged:
             self._listing.catalog = catalog
         else:
             self._listing = Listing(catalog)
             before, line.kept = line.kept, self._listing.spelled(self._model)
             if self.currentText() == before != line.kept:
-                self._put(line.kept)
+                self._set_field_text(line.kept)
         if self.panel is not None and self.open_now:
             self.panel.browser.show_listing(self._listing)
 
     @property
     def listed(self) -> Listing:
-        """The models offered, to be searched."""
+        """The offered models, for a search."""
         return self._listing
 
     @property
     def ids(self) -> list[str]:
-        """The ids offered."""
+        """The ids of the offered models."""
         return list(self._listing.all)
 
     @property
     def shown(self) -> str:
-        """The model in use, as it was shown last."""
+        """The model in use."""
         return self._model
 
     def show_model(self, model: str, missing_at: str = "") -> None:
-        """The model in use. ``missing_at`` names the gateway whose list does not have it; it is asked for all the same.
+        """Show the model in use. ``missing_at`` is the gateway whose list lacks it; requests still use the model.
 
-        What a person is typing just now is left alone.
+        Text that a person is typing stays.
         """
         line = self._line
         self.unlisted.setVisible(bool(missing_at))
@@ -120,25 +120,25 @@ class ModelPicker(QComboBox):
         self.unlisted.setAccessibleName(f"{words} Show the list")
         self._model, line.kept = model, self._listing.spelled(model)
         if line.kept != self.currentText() and not (line.hasFocus() and line.isModified()):
-            marked = line.hasSelectedText()
-            self._put(line.kept)
-            if marked:
+            selected = line.hasSelectedText()
+            self._set_field_text(line.kept)
+            if selected:
                 line.selectAll()
 
-    def _put(self, text: str) -> None:
+    def _set_field_text(self, text: str) -> None:
         self.setEditText(text)
-        self._line.setCursorPosition(0)  # a long one is read from its beginning
+        self._line.setCursorPosition(0)  # show the beginning of a long name
         self.updateGeometry()
 
     # ---- the panel
 
     @property
     def open_now(self) -> bool:
-        """Whether the panel is seen."""
+        """True while the panel is visible."""
         return self.panel is not None and isValid(self.panel) and self.panel.isVisible()
 
     def open(self) -> None:
-        """Put the focus here and open the panel."""
+        """Focus the field and open the panel."""
         self._line.setFocus(Qt.FocusReason.ShortcutFocusReason)
         if not self._line.isModified():
             self._line.selectAll()
@@ -146,19 +146,19 @@ class ModelPicker(QComboBox):
             self.showPopup()
 
     def showPopup(self) -> None:
-        """Open the panel, with all models and the one in use marked; again: close it."""
+        """Open the panel with the model in use marked, or close it if it is open."""
         if self.open_now:
             self.hidePopup()
             return
-        if not self.isVisible():  # its bar has given way to another page's
+        if not self.isVisible():  # another page's bar is shown in its place
             return
         if not self._listing.models:
             self.refresh_asked.emit()
         if not self._line.hasFocus():
             self._line.setFocus(Qt.FocusReason.PopupFocusReason)
-        self._open("" if self._line.text() == self._line.kept else self._line.text())
+        self._open_panel("" if self._line.text() == self._line.kept else self._line.text())
 
-    def _open(self, text: str) -> None:
+    def _open_panel(self, text: str) -> None:
         window = self.window()
         if self.panel is None or not isValid(self.panel):
             from playground.ui.widgets.models.panel import ModelPanel
@@ -167,7 +167,7 @@ class ModelPicker(QComboBox):
             self.panel.browser.chosen.connect(self._choose)
             self.destroyed.connect(self.panel.deleteLater)
             for part in self.panel.browser.list, self.panel.browser.order:
-                part.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the focus in the field
+                part.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click keeps the focus in the field
         elif self.panel.parentWidget() is not window:
             self.panel.setParent(window)
         panel = self.panel
@@ -180,34 +180,34 @@ class ModelPicker(QComboBox):
             app.installEventFilter(self)
 
     def hidePopup(self) -> None:
-        """Close the panel; the focus comes back from it."""
+        """Close the panel and move its focus to the field."""
         super().hidePopup()
         if self.panel is None or not self.open_now:
             return
         if (app := QApplication.instance()) is not None:
             app.removeEventFilter(self)
-        inside = self._within(QApplication.focusWidget())
+        inside = self._is_in_panel(QApplication.focusWidget())
         self.panel.hide()
         if inside:
             self._line.setFocus(Qt.FocusReason.PopupFocusReason)
 
-    def _within(self, widget: QObject | None) -> bool:
-        """Whether that is a part of the panel."""
+    def _is_in_panel(self, widget: QObject | None) -> bool:
+        """Return whether ``widget`` is the panel or a part of it."""
         panel = self.panel
         return isinstance(widget, QWidget) and panel is not None and (widget is panel or panel.isAncestorOf(widget))
 
-    # ---- what a person does
+    # ---- choosing
 
-    def _typed(self, text: str) -> None:
+    def _filter_models(self, text: str) -> None:
         if self.panel is not None and self.open_now:
             self.panel.browser.look_for(text)
         elif self._listing.models and text.strip():
-            self._open(text)
+            self._open_panel(text)
 
     def _choose(self, model: str) -> None:
-        """Take a model of the list."""
+        """Choose a model of the list."""
         self.hidePopup()
-        self._put(self._listing.spelled(model))
+        self._set_field_text(self._listing.spelled(model))
         self._line.setModified(False)
         self._line.selectAll()
         if model != self._model and self._listing.catalog.note_use is not None:
@@ -218,7 +218,7 @@ class ModelPicker(QComboBox):
 
     @staticmethod
     async def _note_use(listing: Listing, model: str) -> None:
-        """It is among those add_recent last from now on. Where that cannot be kept, nothing is lost that was typed."""
+        """Add a model to the recent ones; ignore that the list cannot be saved."""
         import asyncio
 
         from playground.engine.gateways.model_catalog import add_recent
@@ -230,22 +230,22 @@ class ModelPicker(QComboBox):
                 await asyncio.to_thread(catalog.note_use, model)
                 listing.catalog = replace(listing.catalog, recent=add_recent(listing.catalog.recent, model))
 
-    def _left(self) -> None:
-        """The field was left, or Enter pressed: what stands in it counts, unless one is still choosing."""
-        if not (self.open_now and self._within(QApplication.focusWidget())):
+    def _accept_text(self) -> None:
+        """Choose the typed model after Enter or the loss of focus, unless the focus moved into the panel."""
+        if not (self.open_now and self._is_in_panel(QApplication.focusWidget())):
             self.hidePopup()
             self.chosen.emit(self._listing.meant(self.currentText()))
 
-    def _go_back(self) -> None:
+    def _restore_model(self) -> None:
         self.hidePopup()
-        self._put(self._line.kept)
+        self._set_field_text(self._line.kept)
         self._line.setModified(False)
         self._line.selectAll()
 
     # ---- keys and the mouse
 
-    def _takes(self, event: QKeyEvent) -> bool:
-        """Whether a key is the panel's while that is open, or opens it."""
+    def _is_panel_key(self, event: QKeyEvent) -> bool:
+        """Return whether a key controls the open panel, or opens it."""
         key, modifiers = event.key(), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         if self.panel is None or not self.open_now:
             return key in (Qt.Key.Key_Down, Qt.Key.Key_Up) and modifiers == Qt.KeyboardModifier.NoModifier
@@ -253,57 +253,57 @@ class ModelPicker(QComboBox):
         return done or self.panel.browser.knows_key(event)
 
     def event(self, event: QEvent) -> bool:
-        """Keys that are the panel's are no shortcuts of the window."""
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._takes(event):
+        """Take the panel's keys before shortcuts of the window."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._is_panel_key(event):
             event.accept()
             return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """All keys come here first: the line has its focus through this."""
-        if not self._takes(event):
+        """Handle the panel's keys; the box is the focus proxy of its line and gets all keys first."""
+        if not self._is_panel_key(event):
             super().keyPressEvent(event)
             return
         panel = self.panel
         if panel is None or not self.open_now:
             self.showPopup()
         elif event.key() == Qt.Key.Key_Escape:
-            self._go_back()
+            self._restore_model()
         elif event.key() in _ENTER:
             if panel.browser.current:
                 self._choose(panel.browser.current)
             else:
-                self._left()
+                self._accept_text()
         else:
             panel.browser.take_key(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """A click into the field opens the panel; while it is open, close it by events anywhere in the window."""
+        """Open the panel after a click on the field; close it after events elsewhere in the window."""
         kind = event.type()
         if watched is self._line and kind == QEvent.Type.MouseButtonRelease and not self.open_now:
             QTimer.singleShot(0, self, self.open)
         if kind in (QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride) and isinstance(event, QKeyEvent):
-            if event.key() == Qt.Key.Key_Escape and self._within(watched):
+            if event.key() == Qt.Key.Key_Escape and self._is_in_panel(watched):
                 event.accept()
                 if kind == QEvent.Type.KeyPress:
-                    self._go_back()
+                    self._restore_model()
                 return True
         elif kind == QEvent.Type.MouseButtonPress and isinstance(event, QMouseEvent) and self.open_now:
-            if isinstance(watched, QWidget) and watched.window() is self.window() and not self._own(watched):
+            if isinstance(watched, QWidget) and watched.window() is self.window() and not self._is_own_part(watched):
                 self.hidePopup()
-        elif kind == QEvent.Type.FocusOut and self.open_now and (watched is self or self._within(watched)):
-            QTimer.singleShot(0, self, self._look_at_focus)
+        elif kind == QEvent.Type.FocusOut and self.open_now and (watched is self or self._is_in_panel(watched)):
+            QTimer.singleShot(0, self, self._close_unless_focused)
         elif kind == QEvent.Type.Resize and self.open_now and watched is self.window() and self.panel is not None:
             self.panel.stand_at(self)
         return super().eventFilter(watched, event)
 
-    def _own(self, widget: QWidget) -> bool:
-        return self._within(widget) or widget is self or self.isAncestorOf(widget) or widget is self.unlisted
+    def _is_own_part(self, widget: QWidget) -> bool:
+        return self._is_in_panel(widget) or widget is self or self.isAncestorOf(widget) or widget is self.unlisted
 
-    def _look_at_focus(self) -> None:
-        """Close the panel once the focus is elsewhere in the window."""
+    def _close_unless_focused(self) -> None:
+        """Close the panel if the focus is elsewhere in the window."""
         focus = QApplication.focusWidget()
-        if self.open_now and focus is not None and not self._own(focus) and focus.window() is self.window():
+        if self.open_now and focus is not None and not self._is_own_part(focus) and focus.window() is self.window():
             self.hidePopup()
 
     def hideEvent(self, event: QHideEvent) -> None:

@@ -1,4 +1,4 @@
-"""Other models to ask as well, ticked in one go: those the gateway lists, searched, and any id that is typed."""
+"""Dialog to add several models at once: from the gateway's list, or by a typed id."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ SIZE = 620, 520  # pixels
 
 
 class ModelsDialog(QDialog):
-    """``picked`` carries the models, a list, at most ``room`` of them; each becomes a ``what``, set as ``how`` says."""
+    """A list of models with check boxes. ``picked`` carries the list of ticked models, at most ``room`` of them.
+
+    ``what`` names the thing that each model becomes; ``how`` describes its settings.
+    """
 
     picked = Signal(object)
 
@@ -45,14 +48,14 @@ class ModelsDialog(QDialog):
         self.search.setClearButtonEnabled(True)
         self.search.installEventFilter(self)
         self.models = ModelBrowser(ticking=True, typed=True)
-        self._said = text_label("", "small", wrap=True)
+        self._summary = text_label("", "small", wrap=True)
         self.add = styled(QPushButton(), "primary")
         cancel = QPushButton("Cancel")
-        where = text_label(f"Listed by {show_hidden(catalog.gateway)}, {how}", "small", wrap=True)
-        row = in_row((self._said, 1), cancel, self.add, spacing=8)
-        in_column(where, self.search, (self.models, 1), row, of=self, margins=(18, 14, 18, 14), spacing=8)
-        room_around = parent.window().size()
-        self.resize(min(SIZE[0], room_around.width() - 40), min(SIZE[1], room_around.height() - 40))
+        source_label = text_label(f"Listed by {show_hidden(catalog.gateway)}, {how}", "small", wrap=True)
+        row = in_row((self._summary, 1), cancel, self.add, spacing=8)
+        in_column(source_label, self.search, (self.models, 1), row, of=self, margins=(18, 14, 18, 14), spacing=8)
+        window_size = parent.window().size()
+        self.resize(min(SIZE[0], window_size.width() - 40), min(SIZE[1], window_size.height() - 40))
         self.search.textChanged.connect(self.models.look_for)
         self.search.returnPressed.connect(self._take_first)
         self.models.ticked.connect(self._count)
@@ -65,13 +68,13 @@ class ModelsDialog(QDialog):
         self.search.setFocus()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The arrows move in the list while the cursor stays in the field."""
+        """Move in the list with the arrow keys while the cursor stays in the field."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self.models.take_key(event):
             return True
         return super().eventFilter(watched, event)
 
     def _take_first(self) -> None:
-        """Enter ticks the model looked at, or what is found first; without anything to find it adds what is ticked."""
+        """Tick the current or the first matching model; without a search text, add the ticked ones."""
         if self.search.text() or self.models.current:
             current = self.models.list.currentIndex()
             self.models.rows.toggle(current if current.isValid() else self.models.first())
@@ -85,8 +88,8 @@ class ModelsDialog(QDialog):
         self.add.setText(f"Add {count} {self._what}s" if count > 1 else f"Add a {self._what}")
         self.add.setEnabled(0 < count <= self._room)
         room = f"There is room for {self._room} more {self._what}{'s' * (self._room != 1)}."
-        self._said.setText(", ".join(map(one_line_of, ticked)) if 0 < count <= self._room else room)
+        self._summary.setText(", ".join(map(one_line_of, ticked)) if 0 < count <= self._room else room)
 
     def _add(self) -> None:
-        self.accept()  # first, so that the focus goes where the lanes are
+        self.accept()  # first, so that the focus moves to the lanes
         self.picked.emit(list(self.models.rows.ticked))

@@ -1,4 +1,4 @@
-"""A message about what just happened, with buttons for what can be done about it."""
+"""A message about an event, with buttons for its remedies."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import discard, in_row
 
 STAYS_MS = 10_000
-MARGIN, WIDEST = 26, 860  # pixels beside a floating notice, and of its width
-SIDE_BY_SIDE = 640  # pixels; a narrower bar with several buttons has them below the words
+MARGIN, WIDEST = 26, 860  # pixels left and right of a floating notice, and its greatest width
+SIDE_BY_SIDE = 640  # pixels; a narrower bar has several buttons below the text
 
-#: The words on a button and what it does.
+#: The text of a button and its action.
 Choice = tuple[str, Callable[[], None]]
 
 
 class NoticeBar(QFrame):
-    """Hidden until ``say`` or ``offer``. A notice stays until it is closed, answered, or replaced.
+    """A bar that is hidden until ``say`` or ``offer``, and shown until it is closed, answered or replaced.
 
-    It is part of a layout, or floats over another widget after ``float_over``, so that it moves nothing.
+    It is part of a layout, or floats over another widget after ``float_over`` without moving anything.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -35,9 +35,9 @@ class NoticeBar(QFrame):
         self.buttons: list[QPushButton] = []
         self._line = QHBoxLayout()
         self._line.setSpacing(6)
-        self._start = QWidget(self)  # a hidden stop of the Tab key, after which the buttons come
-        self._start.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._start.hide()
+        self._tab_anchor = QWidget(self)  # a hidden widget that precedes the buttons in the tab order
+        self._tab_anchor.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._tab_anchor.hide()
         close = IconButton("close", "Close this notice")
         close.clicked.connect(self.hide)
         self._timer = QTimer(self, singleShot=True)
@@ -50,7 +50,7 @@ class NoticeBar(QFrame):
         self.hide()
 
     def float_over(self, area: QWidget, clearance: Callable[[], int] = int) -> None:
-        """Lie over the bottom of ``area``, which is in the same parent; ``clearance`` pixels below stay free."""
+        """Float over the bottom edge of ``area``, a widget with the same parent, ``clearance`` pixels above it."""
         if self._area is not None:
             self._area.removeEventFilter(self)
         self._area, self._clearance = area, clearance
@@ -80,21 +80,21 @@ class NoticeBar(QFrame):
         return self._words.text()
 
     def say(self, words: str, action: str = "", act: Callable[[], None] | None = None, *, stays: bool = True) -> None:
-        """Show ``words``; ``action`` names a button that calls ``act``. Without ``stays`` it goes by itself."""
+        """Show ``words``; ``action`` is the text of a button that calls ``act``. Without ``stays``, hide it later."""
         self.offer(words, *([(action, act)] if act is not None else []))
         if not stays:
             self._timer.start(STAYS_MS)
 
     def offer(self, words: str, *choices: Choice) -> None:
-        """Show ``words`` and a button for each choice; any of them hides the notice and then acts."""
+        """Show ``words`` and a button for each choice; a click hides the notice and then runs the action."""
         self._timer.stop()
         discard(self._line, *self.buttons)
         self.buttons = []
         for text, act in choices:
             button = QPushButton(text)
-            button.clicked.connect(partial(self._do, act))
+            button.clicked.connect(partial(self._run_action, act))
             self._line.addWidget(button)
-            QWidget.setTabOrder(self.buttons[-1] if self.buttons else self._start, button)
+            QWidget.setTabOrder(self.buttons[-1] if self.buttons else self._tab_anchor, button)
             self.buttons.append(button)
         self._words.setText(words)
         self.setAccessibleName(words)
@@ -112,6 +112,6 @@ class NoticeBar(QFrame):
         self._inner.setDirection(direction)
         self._line.setAlignment(Qt.AlignmentFlag.AlignLeft if below else Qt.AlignmentFlag.AlignRight)
 
-    def _do(self, act: Callable[[], None], _checked: bool = False) -> None:
+    def _run_action(self, act: Callable[[], None], _checked: bool = False) -> None:
         self.hide()
         act()

@@ -1,4 +1,4 @@
-"""Numbers as people type and read them. No widgets here."""
+"""Read and format numbers as people type and read them. No widgets here."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def read_number(text: str, integer: bool = False) -> JSON:
 
     In an integer a comma separates thousands.
 
-    Any other JSON value is taken as it is, so that a wrong type can be sent on purpose (``"hot"`` in quotes).
+    Any other JSON value is returned unchanged, so that a wrong type can be sent on purpose (``"hot"`` in quotes).
     Raises ValueError with a message for people.
     """
     bare = _SPACES.sub("", text)
@@ -55,7 +55,7 @@ def plain_number(text: str, integer: bool = False) -> int | float:
 
 
 def show_number(value: JSON, step: float, grouped: bool = False) -> str:
-    """The value as text: no digit less than it has, as many decimals as the step at least.
+    """Return the value as text with all its digits, and at least as many decimals as the step.
 
     ``grouped``: a comma separates the thousands of a whole number.
     """
@@ -73,12 +73,12 @@ def show_number(value: JSON, step: float, grouped: bool = False) -> str:
 
 
 def decimals(step: float) -> int:
-    """How many decimals a step has: 0.05 has two."""
+    """Return the number of decimals of a step: 2 for 0.05."""
     text = f"{step:.10f}".rstrip("0")
     return len(text.partition(".")[2])
 
 
 def stepped(value: float, step: float) -> int | float:
-    """The value on the step's grid, free of binary dust; an int where the step is whole."""
+    """Round a value to the decimals of the step; the result is an int for a whole step."""
     places = decimals(step)
     return round(value) if places == 0 else round(value, places)

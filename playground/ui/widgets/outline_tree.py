@@ -1,4 +1,4 @@
-"""Headings with rows below them, as a list to look over: names on the left, values on one line each."""
+"""A tree of headings and rows, each with a name and a value on one line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Group: TypeAlias = tuple[str, str, Sequence[tuple[str, str]]]
 
 
 class OutlineTree(QTreeWidget):
-    """Headings can be folded; a value is whole in its tooltip. ``name`` is for those who do not see it."""
+    """A tree of foldable headings; the tooltip has the full value. ``name`` is the accessible name."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class OutlineTree(QTreeWidget):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def show_groups(self, groups: Iterable[Group]) -> None:
-        """Show these, and nothing else."""
+        """Replace the content with ``groups``."""
         self.clear()
         for title, value, rows in groups:
             top = _item(title, value)

@@ -1,4 +1,4 @@
-"""What pages of the inspector have in common: words where there is nothing to show, and tables of rows."""
+"""Common parts of the inspector's pages: labels of empty pages, and tables of rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from playground.ui.widgets.form_parts import paragraph
 
 
 def empty_words(words: str) -> QLabel:
-    """What a page says in its middle while it has nothing to show."""
+    """Create a centred label for a page without content."""
     label = paragraph(words, "muted")
     label.setAlignment(Qt.AlignmentFlag.AlignCenter)
     label.setContentsMargins(24, 8, 24, 24)
@@ -17,7 +17,7 @@ def empty_words(words: str) -> QLabel:
 
 
 def look_like_rows(table: QTableView) -> None:
-    """Make it a list of whole rows to read and choose from, not a grid of cells to write into."""
+    """Make a table a read-only list with row selection and without a grid."""
     table.setShowGrid(False)
     table.setTabKeyNavigation(False)
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -30,7 +30,7 @@ def look_like_rows(table: QTableView) -> None:
 
 
 def set_row_height(table: QTableView, height: int) -> None:
-    """All rows that high, in pixels, with one line of text in each: nothing is measured, however many there are."""
+    """Give all rows a fixed height in pixels with one line of text, so that Qt measures no row."""
     table.setWordWrap(False)
     table.setTextElideMode(Qt.TextElideMode.ElideRight)
     table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)

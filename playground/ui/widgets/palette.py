@@ -1,4 +1,4 @@
-"""A list to choose from by typing: the command palette, and choosers of presets, files and prompts."""
+"""A filtered list: the command palette, and choosers of presets, files and prompts."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _SEPARATORS = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing to choose: its name, its kind, and what it does.
+    """An entry of a palette: its name, its kind, and its action.
 
-    ``synonyms`` are more words that find it, as its kind is; ``keys`` is a shortcut, shown in the place of the kind.
+    ``synonyms`` and the kind match a query as well; ``keys`` is a shortcut, shown instead of the kind.
     """
 
     text: str
@@ -50,7 +50,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Very many things of one kind, each an entry once it is listed; ``folded`` are their names without their case."""
+    """Many entries of one kind, created when they are listed; ``folded`` are the case-folded names."""
 
     names: Sequence[str]
     folded: Sequence[str]
@@ -68,17 +68,17 @@ def match_rank(text: str, synonyms: str, query: str) -> int | None:
     words = query.split()
     if all(word in text for word in words):
         starts = _SEPARATORS.split(text)
-        begins = all(any(start.startswith(word) for start in starts) for word in words)
-        return WORD_STARTS if begins else SUBSTRING
+        starts_match = all(any(start.startswith(word) for start in starts) for word in words)
+        return WORD_STARTS if starts_match else SUBSTRING
     starts = [*_SEPARATORS.split(text), *synonyms.split()]
     return SYNONYMS if all(any(start.startswith(word) for start in starts) for word in words) else None
 
 
 class Palette(QDialog):
-    """Open it with ``open_over``. The entry chosen is carried out after the palette has closed.
+    """A pop-up list with a filter. The chosen entry runs after the palette has closed; ``chosen`` carries its name.
 
-    ``chosen`` carries its name. With ``recent``, the names chosen last, it is a command palette: those come first while
-    nothing is typed, and nothing is selected then, so that Enter alone runs no command.
+    With ``recent``, the names chosen last, it is a command palette: those come first while nothing is typed, and
+    nothing is selected then, so that Enter alone runs no command.
     """
 
     chosen = Signal(str)
@@ -87,7 +87,7 @@ class Palette(QDialog):
         self, entries: Sequence[Entry | Names], hint: str, parent: QWidget, recent: Sequence[str] | None = None
     ) -> None:
         super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
-        self._over = parent
+        self._anchor = parent
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setObjectName("palette")
         self._entries = list(entries)
@@ -104,29 +104,29 @@ class Palette(QDialog):
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
         self._list.itemClicked.connect(self._choose)
-        self._none = QLabel(
+        self._empty_label = QLabel(
             "No commands found" if recent is not None else "No matches", alignment=Qt.AlignmentFlag.AlignTop
         )
-        self._none.setProperty("kind", "muted")
-        self._none.setContentsMargins(10, 6, 10, 6)
+        self._empty_label.setProperty("kind", "muted")
+        self._empty_label.setContentsMargins(10, 6, 10, 6)
         frame = styled(QFrame(), "palette")
-        in_column(self._field, (self._list, 1), (self._none, 1), of=frame, margins=MARGIN, spacing=MARGIN)
+        in_column(self._field, (self._list, 1), (self._empty_label, 1), of=frame, margins=MARGIN, spacing=MARGIN)
         in_column(frame, of=self, margins=0)
         self._filter("")
 
     @property
     def field(self) -> QLineEdit:
-        """Where one types."""
+        """The field for the query."""
         return self._field
 
     @property
     def matches(self) -> list[str]:
-        """The names listed now."""
+        """The names of the listed entries."""
         return [self._entry(self._list.item(row)).text for row in range(self._list.count())]
 
     def open_over(self) -> None:
-        """Show it near the top of its window."""
-        window = self._over.window()
+        """Show the palette near the top of its window."""
+        window = self._anchor.window()
         width = min(560, window.width() - 40)
         height = min(420, window.height() - 120)
         self.resize(width, height)
@@ -139,22 +139,24 @@ class Palette(QDialog):
     def _filter(self, text: str) -> None:
         query = " ".join(text.casefold().split())
         self._list.clear()
-        for entry in islice(self._matching(query) if query else self._unfiltered(), SHOWN):
+        for entry in islice(self._rank_entries(query) if query else self._all_entries(), SHOWN):
             item = QListWidgetItem(one_line_of(entry.text))
             item.setToolTip(tip(f"{entry.text}\n{entry.kind}" if len(entry.text) > 50 else ""))
             item.setData(Qt.ItemDataRole.UserRole, entry)
             self._list.addItem(item)
         self._list.setCurrentRow(0 if query or self._recent is None else -1)
         self._list.setVisible(self._list.count() > 0)
-        self._none.setVisible(self._list.count() == 0)
+        self._empty_label.setVisible(self._list.count() == 0)
 
-    def _unfiltered(self) -> Iterator[Entry]:
+    def _all_entries(self) -> Iterator[Entry]:
         recent = self._recent or ()
-        first = {text: entry for entry in _expand(self._entries) if (text := entry.text) in recent} if recent else {}
-        yield from (first[text] for text in recent if text in first)
-        yield from (entry for entry in _expand(self._entries) if entry.text not in first)
+        recent_entries = (
+            {text: entry for entry in _expand(self._entries) if (text := entry.text) in recent} if recent else {}
+        )
+        yield from (recent_entries[text] for text in recent if text in recent_entries)
+        yield from (entry for entry in _expand(self._entries) if entry.text not in recent_entries)
 
-    def _matching(self, query: str) -> Iterator[Entry]:
+    def _rank_entries(self, query: str) -> Iterator[Entry]:
         ranked: list[list[Entry]] = [[] for _ in RANKS]
         for entries in self._entries:
             if isinstance(entries, Entry):
@@ -182,7 +184,7 @@ class Palette(QDialog):
             entry.act()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The arrows move in the list while the cursor stays in the field."""
+        """Move in the list with the arrow keys while the cursor stays in the field."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}.get(
                 Qt.Key(event.key())
@@ -206,7 +208,7 @@ def _expand(entries: Iterable[Entry | Names]) -> Iterator[Entry]:
 
 
 class _Rows(QStyledItemDelegate):
-    """The name at the left, the shortcut or the kind muted at the right; both are elided in a narrow list."""
+    """Delegate that paints the name at the left and the shortcut or kind at the right, both elided if necessary."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         return QSize(100, ROW)
@@ -226,8 +228,8 @@ class _Rows(QStyledItemDelegate):
         inner = rect.adjusted(10, 0, -10, 0)
         metrics = painter.fontMetrics()
         words, middle = one_line_of(entry.text), Qt.TextElideMode.ElideMiddle  # long names differ at their ends
-        spare = inner.width() - BETWEEN - metrics.horizontalAdvance(words)
-        side = metrics.elidedText(one_line_of(entry.keys or entry.kind), middle, max(spare, inner.width() // 3))
+        spare_width = inner.width() - BETWEEN - metrics.horizontalAdvance(words)
+        side = metrics.elidedText(one_line_of(entry.keys or entry.kind), middle, max(spare_width, inner.width() // 3))
         painter.setPen(QColor(t.muted))
         painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, side)
         room = inner.width() - metrics.horizontalAdvance(side) - BETWEEN

@@ -1,4 +1,4 @@
-"""Secrets in a text that somebody pastes: taken off the screen once they are recognised, and still there."""
+"""Hide recognised secrets of a pasted text behind marks, and restore them from the marks."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from playground.engine.gateways.secrets import Secret
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.exact_field import index_at, units
 
-LEAST = 4  # characters; anything shorter would be found all over a text
+LEAST = 4  # characters; a shorter text would match in many places
 
 
 class PastedSecrets:
-    """``conceal`` puts a mark in the place of each secret, ``reveal`` the secret in the place of each mark."""
+    """Secrets by their marks: ``conceal`` replaces each secret by a mark, ``reveal`` each mark by its secret."""
 
     def __init__(self) -> None:
         self._hidden: dict[str, Secret] = {}
 
     def conceal(self, text: str, secrets: Iterable[Secret]) -> str:
-        """The text with marks; a secret that is not in it as it stands changes nothing."""
-        found = {form for secret in secrets for form in _forms(secret.get_secret_value())}
-        for form in sorted(found, key=len, reverse=True):
+        """Return the text with each verbatim occurrence of a secret replaced by its mark."""
+        forms = {form for secret in secrets for form in _forms(secret.get_secret_value())}
+        for form in sorted(forms, key=len, reverse=True):
             if form in text:
                 text = text.replace(form, self._mark(form))
         return text
 
     def take_off(self, editor: CodeEditor, secrets: Iterable[Secret]) -> None:
-        """Put marks into an editor's text, which forgets what could be undone, and with it the secrets."""
-        shown = editor.text()
-        pasted = self.reveal(shown)
-        known = tuple(secrets)
-        text = self.conceal(pasted, known)
-        if text == shown:
+        """Replace secrets in an editor by marks, and clear its undo history, which contains them."""
+        current = editor.text()
+        original = self.reveal(current)
+        values = tuple(secrets)
+        text = self.conceal(original, values)
+        if text == current:
             return
         cursor = editor.textCursor()
-        before = self.reveal(shown[: index_at(shown, cursor.position())])
-        place = units(self.conceal(before, known))  # behind what it stood behind
+        before = self.reveal(current[: index_at(current, cursor.position())])
+        place = units(self.conceal(before, values))  # the cursor stays behind the same text
         editor.blockSignals(True)
         editor.setPlainText(text)
         editor.blockSignals(False)
@@ -49,20 +49,20 @@ class PastedSecrets:
         editor.setTextCursor(cursor)
 
     def reveal(self, text: str) -> str:
-        """The text as it was pasted."""
+        """Return the text as it was pasted, with each mark replaced by its secret."""
         for mark, secret in self._hidden.items():
             text = text.replace(mark, secret.get_secret_value())
         return text
 
     def _mark(self, form: str) -> str:
-        known = next((mark for mark, secret in self._hidden.items() if secret.get_secret_value() == form), "")
-        mark = known or f"••••{len(self._hidden) + 1}••••"
+        existing = next((mark for mark, secret in self._hidden.items() if secret.get_secret_value() == form), "")
+        mark = existing or f"••••{len(self._hidden) + 1}••••"
         self._hidden[mark] = Secret(form)
         return mark
 
 
 def _forms(value: str) -> Iterator[str]:
-    """How a secret may stand in a command or in JSON: whole, without its scheme, or as user name and password."""
+    """Yield the spellings of a secret in a command or JSON: whole, without scheme, or as user name and password."""
     scheme, space, token = value.partition(" ")
     if len(value) >= LEAST:
         yield from plainly(value)

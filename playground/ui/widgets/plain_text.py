@@ -1,4 +1,4 @@
-"""Text written by others, made safe to show: hidden characters as marks, tooltips that never become rich text."""
+"""Make untrusted text safe to show: hidden characters as marks, tooltips never as rich text."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ _LONGEST_LINE = 2_000  # letters on one line, more than any screen has room for
 
 
 def short_title(title: str) -> str:
-    """A title as it can stand in a sentence."""
+    """Return a title shortened for use in a sentence."""
     return show_prose(cut(title, _LONGEST_TITLE))
 
 
 def one_line_of(text: str) -> str:
-    """As much of a text as a line may show, its middle left out where it is longer: what is measured is short."""
+    """Return a text for one line, its middle left out if it is very long, so that measuring it is fast."""
     if len(text) > _LONGEST_LINE:
         text = f"{text[: _LONGEST_LINE // 2]}…{text[-_LONGEST_LINE // 2 :]}"
     return show_hidden(text)
 
 
 def few_lines_of(text: str) -> str:
-    """As much of a text as a wrapped label may show: its first lines, and of a long one its ends."""
+    """Return the first lines of a text for a wrapped label; a very long result loses its middle."""
     lines = text[:_LONGEST_TIP].split("\n")
-    more = len(lines) > _FEW_LINES
-    return one_line_of("\n".join(lines[:_FEW_LINES]) + "…" if more else text)
+    truncated = len(lines) > _FEW_LINES
+    return one_line_of("\n".join(lines[:_FEW_LINES]) + "…" if truncated else text)
 
 
 def shown_name(name: str) -> str:
-    """A name that somebody gave, on a line."""
+    """Return an untrusted name, shortened and with hidden characters as marks."""
     return show_hidden(short_name(name))
 
 
 def tip(text: str) -> str:
-    """A tooltip's text that is shown as written: Qt guesses whether a tooltip is rich text, so say it and escape it."""
+    """Return a text as a tooltip that shows it literally: escaped HTML, since Qt guesses the format of a tooltip."""
     if not text:
         return ""
-    shown = in_html(show_hidden(cut(text, _LONGEST_TIP)), quote=False)
-    return f'<p style="white-space:pre-wrap">{shown}</p>'
+    escaped = in_html(show_hidden(cut(text, _LONGEST_TIP)), quote=False)
+    return f'<p style="white-space:pre-wrap">{escaped}</p>'

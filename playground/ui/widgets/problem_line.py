@@ -1,4 +1,4 @@
-"""Lines that say what is wrong with a definition or an answer, and lead to its places."""
+"""Lists of problems of a definition or an answer, with links to their places."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from playground.ui.widgets.layouts import discard, in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.theme import tokens
 
-LISTED = 20  # problems, until somebody asks for more
+LISTED = 20  # problems listed before "Show more"
 MOST_MARKS = 500  # places that are marked in a text
 LONG_WORD = re.compile(r"(\S{24})(?=\S)")  # a place to break, so that a long name cannot widen the panel
 
 
 class ProblemLine(QFrame):
-    """One problem; a click or Enter goes to its place. ``within`` steps of its path everybody knows."""
+    """One problem; a click or Enter goes to its place. The first ``within`` steps of its path are not shown."""
 
     chosen = Signal(object)
 
@@ -31,8 +31,8 @@ class ProblemLine(QFrame):
         self.setProperty("kind", "problem")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        where = Problem(problem.path[within:], "").where
-        text = show_hidden(f"{where}: {problem.message}" if where else problem.message)
+        location = Problem(problem.path[within:], "").where
+        text = show_hidden(f"{location}: {problem.message}" if location else problem.message)
         self.setAccessibleName(f"{problem.severity}: {text}")
         self._mark = QLabel()
         self._mark.setFixedSize(16, 18)
@@ -69,13 +69,13 @@ class ProblemLine(QFrame):
 
 
 class ProblemList(QWidget):
-    """The lines of some problems; of very many the first ones, until more are asked for. ``chosen`` carries one.
+    """A list of problems with a button to show more. ``chosen`` carries the problem that was clicked.
 
-    ``within``: the first steps of their paths that are not told, since they only name the field they stand under.
+    ``within`` is the number of first steps of the paths that are not shown, since they only name the field above.
     """
 
     chosen = Signal(object)
-    grown = Signal()  # more were asked for
+    grown = Signal()  # "Show more" was clicked
 
     def __init__(self, within: int = 1) -> None:
         super().__init__()
@@ -91,11 +91,11 @@ class ProblemList(QWidget):
         self.show_problems([])
 
     def reset(self) -> None:
-        """What comes next is another's: of that the first ones are listed."""
+        """List only the first problems again, for another definition."""
         self._most = LISTED
 
     def show_problems(self, problems: list[Problem]) -> None:
-        """List these."""
+        """List ``problems``, as many as the current limit allows."""
         self._problems = problems
         listed = problems[: self._most]
         self.setVisible(bool(listed))

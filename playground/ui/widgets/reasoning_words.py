@@ -1,4 +1,4 @@
-"""When reasoning goes back to a gateway, in words, and the names it goes under."""
+"""Labels for when reasoning is sent back to a gateway, and the names of its fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The word that stands for each role, wherever one is shown."""
+"""The label of each role."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text saved to a file that a person chooses, or opened in the program that the system has for it."""
+"""Save a text to a chosen file, or open it in the system's program."""
 
 from __future__ import annotations
 
@@ -24,18 +24,17 @@ Say = Callable[[str], None]
 
 
 async def save_as(
-    place: QWidget, title: str, name: str, kind: str, make: Callable[[], str], known: Iterable[Secret], say: Say
+    place: QWidget, title: str, name: str, kind: str, make: Callable[[], str], secrets: Iterable[Secret], say: Say
 ) -> None:
-    """Ask for a file, ``name`` offered, and write what ``make`` gives; ``say`` tells how that went.
+    """Ask for a file, with ``name`` suggested, and write the result of ``make``; report the outcome with ``say``.
 
-    ``kind`` is the ending, such as ``csv``. ``make`` is called on another thread. None of the secrets ``known`` is
-    written.
+    ``kind`` is the suffix, such as ``csv``. ``make`` is called on another thread. ``secrets`` are redacted.
     """
     path = await ask_where(place.window(), title, name, f"{kind.upper()} (*.{kind});;All files (*)", kind)
     if path is None:
         return
     try:
-        await asyncio.to_thread(lambda: write_output(path, make(), known))
+        await asyncio.to_thread(lambda: write_output(path, make(), secrets))
     except OSError as error:
         say(f"{path.name} could not be written: {error.strerror or error}. Choose another place.")
     else:
@@ -45,7 +44,7 @@ async def save_as(
 def open_in_editor(text: str, name: str) -> str:
     """Open a text with the system's program, from a private folder that is deleted when this program ends.
 
-    Return what went wrong, in words; an empty text if nothing did.
+    Return an error message, empty on success.
     """
     try:
         folder = Path(tempfile.mkdtemp(prefix="gateway-playground-"))
@@ -53,5 +52,5 @@ def open_in_editor(text: str, name: str) -> str:
         write_output(folder / name, text, ())
     except OSError as error:
         return f"The file could not be written: {error.strerror or error}. Use Save…"
-    opened = QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder / name)))
-    return "" if opened else "No program opens this file. Use Save…"
+    success = QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder / name)))
+    return "" if success else "No program opens this file. Use Save…"

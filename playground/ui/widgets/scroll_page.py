@@ -1,4 +1,4 @@
-"""What scrolls up and down, never sideways: areas in windows, and pages of the side panel."""
+"""Scroll areas without horizontal scrolling, and the base of the side panel's pages."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ LEAST_WIDTH = 260
 
 
 class DownArea(QScrollArea):
-    """What it holds is as wide as it is, and scrolls up and down; it has no frame."""
+    """A frameless area that scrolls vertically; its content always has its width."""
 
-    def __init__(self, held: QWidget | None = None, parent: QWidget | None = None) -> None:
+    def __init__(self, content: QWidget | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        if held is not None:
-            self.setWidget(held)
+        if content is not None:
+            self.setWidget(content)
 
 
 class FittingArea(DownArea):
-    """As tall as what it holds, at most ``most`` pixels and, if need be, ``least``; what it stands on shows through.
+    """A transparent area as tall as its content, at most ``most`` pixels; ``least`` is its minimum height.
 
-    ``by_width``: how tall that is follows from its width.
+    With ``by_width`` the height of the content depends on its width.
     """
 
     def __init__(self, *, most: int, least: int, wide: int = 100, by_width: bool = False) -> None:
@@ -37,19 +37,19 @@ class FittingArea(DownArea):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.viewport().setAutoFillBackground(False)
 
-    def hold(self, held: QWidget) -> None:
-        """Have this, in the place of what was held before."""
-        self.setWidget(held)
-        held.setAutoFillBackground(False)
+    def hold(self, content: QWidget) -> None:
+        """Set the content and replace the previous one."""
+        self.setWidget(content)
+        content.setAutoFillBackground(False)
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
-        held: QWidget | None = self.widget()  # none at first
+        content: QWidget | None = self.widget()  # none at first
         height = 0
-        if held is not None and self._by_width:
-            height = held.heightForWidth(max(self.viewport().width(), self._wide))
-        elif held is not None:
-            height = held.sizeHint().height()
+        if content is not None and self._by_width:
+            height = content.heightForWidth(max(self.viewport().width(), self._wide))
+        elif content is not None:
+            height = content.sizeHint().height()
         return QSize(self._wide, min(height, self._most))
 
     def minimumSizeHint(self) -> QSize:
@@ -62,7 +62,7 @@ class FittingArea(DownArea):
 
 
 class ScrollPage(DownArea):
-    """Base of the pages of the side panel. ``fill`` gives the column that a page puts its rows into."""
+    """Base of the pages of the side panel. ``fill`` returns the column for the rows of a page."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
@@ -73,20 +73,20 @@ class ScrollPage(DownArea):
             app.focusChanged.connect(self._show_focused)
 
     def _show_focused(self, _before: QWidget | None, focused: QWidget | None) -> None:
-        """Scroll the field that got the focus into view, from wherever it came."""
+        """Scroll the field that got the focus into view."""
         content: QWidget | None = self.widget()
         if focused is not None and content is not None and self.isVisible() and content.isAncestorOf(focused):
             self.ensureWidgetVisible(focused)
 
     def fill(self, spacing: int) -> QVBoxLayout:
-        """A fresh column that is the page's whole content from now on."""
+        """Replace the content with an empty column and return the column."""
         content, column = column_of(spacing)
         self.setWidget(content)
         return column
 
 
 def column_of(spacing: int) -> tuple[QWidget, QVBoxLayout]:
-    """What may become the content of a page, and the column in it."""
+    """Create the content widget of a page and return it with its column layout."""
     content = styled(QWidget(), "surface")
     content.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
     column = in_column(of=content, margins=(MARGIN, 12, MARGIN, MARGIN), spacing=spacing)

@@ -1,4 +1,4 @@
-"""The field of every search."""
+"""The field for searches."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 
 class SearchField(QLineEdit):
-    """A line to search with. Enter and Down go to the results: ``results_asked``.
+    """A search field. Enter and Down emit ``results_asked``, to move the focus to the results.
 
-    Escape empties the field. Only from an empty one does it close the list or dialog around it.
+    Escape clears the field; in an empty field it goes on to the list or dialog.
     """
 
     results_asked = Signal()
@@ -20,7 +20,7 @@ class SearchField(QLineEdit):
         self.setAccessibleName(name or hint.rstrip("…"))
 
     def event(self, event: QEvent) -> bool:
-        """Take Escape while there is text, although the window has a shortcut on it."""
+        """Take Escape while there is text, before a shortcut of the window."""
         if isinstance(event, QKeyEvent) and event.matches(QKeySequence.StandardKey.Cancel) and self.text():
             if event.type() == QEvent.Type.KeyPress:
                 self.clear()

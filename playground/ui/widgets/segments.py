@@ -1,4 +1,4 @@
-"""A switch between a few named things, side by side in one frame."""
+"""A segmented control: a few exclusive buttons in one frame."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from playground.ui.widgets.layouts import in_row
 
 
 class Segments(QWidget):
-    """``chosen`` carries the index that a person picked; ``set_index`` emits nothing. Left and Right move.
+    """Exclusive buttons. ``chosen`` carries the index that a person picked; ``set_index`` emits nothing.
 
-    ``tall`` segments are as high as fields.
+    Left and Right move the choice. ``tall`` segments are as high as fields.
     """
 
     chosen = Signal(int)
@@ -40,19 +40,19 @@ class Segments(QWidget):
 
     @property
     def index(self) -> int:
-        """The one that is chosen."""
+        """The index of the chosen segment."""
         return self._group.checkedId()
 
     def set_index(self, index: int) -> None:
-        """Choose without telling."""
+        """Choose a segment without a signal."""
         self.buttons[index].setChecked(True)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()), 0)
-        to = self.index + steps
-        if steps and 0 <= to < len(self.buttons) and self.buttons[to].isEnabled():
-            self.buttons[to].setFocus(Qt.FocusReason.TabFocusReason)
-            self.buttons[to].click()
+        target = self.index + steps
+        if steps and 0 <= target < len(self.buttons) and self.buttons[target].isEnabled():
+            self.buttons[target].setFocus(Qt.FocusReason.TabFocusReason)
+            self.buttons[target].click()
         else:
             super().keyPressEvent(event)
 

@@ -16,16 +16,16 @@ READ_MS = 100  # between two readings of a session that changes
 
 
 class SessionPage(QWidget):
-    """Base of such pages. It reads the session and never changes it."""
+    """Base of pages about the experiment. It reads the session and never changes it."""
 
-    #: The changes after which what is shown is to be read again.
+    #: The changes after which the page reads the session again.
     FOLLOWED: ClassVar[tuple[type[Change], ...]]
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session: Session | None = None
         self._cancel: Callable[[], None] | None = None
-        self._stale = False  # what is shown may be out of date
+        self._stale = False  # the content may be out of date
         self.throttle = Throttle(self._read, self, READ_MS)
 
     def show_session(self, session: Session) -> None:
@@ -41,7 +41,7 @@ class SessionPage(QWidget):
         self._outdated()
 
     def _begin(self, session: Session) -> None:
-        """Another experiment is looked at; nothing of it has been read yet."""
+        """Prepare for another experiment, of which nothing has been read yet."""
 
     def _read(self) -> None:
         """Read the session and show the result."""

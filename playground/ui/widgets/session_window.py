@@ -1,4 +1,4 @@
-"""The base of windows next to the conversation: one of a kind for each main window, following its session."""
+"""Base of windows that follow the session of a main window, one of a kind for each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ W = TypeVar("W", bound="SessionWindow")
 
 
 class SessionWindow(QDialog):
-    """Not modal, and kept when it is closed. Made by ``shown_for``."""
+    """A modeless window that is hidden when it is closed. ``shown_for`` creates it."""
 
     def __init__(self, session: Session, parent: QWidget) -> None:
         super().__init__(parent)
@@ -23,10 +23,10 @@ class SessionWindow(QDialog):
 
     @classmethod
     def shown_for(cls: type[W], session: Session, parent: QWidget) -> W:
-        """Bring the window of the main window of ``parent`` to the front; make it if there is none yet."""
+        """Bring the window of the main window of ``parent`` to the front; create it if there is none."""
         window = main_window(parent)
-        open_ones = window.findChildren(cls, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        dialog = open_ones[0] if open_ones else cls(session, window)
+        open_windows = window.findChildren(cls, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        dialog = open_windows[0] if open_windows else cls(session, window)
         dialog.set_session(session)
         dialog.show()
         dialog.raise_()
@@ -58,6 +58,6 @@ class SessionWindow(QDialog):
 def main_window(widget: QWidget) -> QWidget:
     """Return the outermost window above a widget."""
     window = widget.window()
-    while (above := window.parentWidget()) is not None:
-        window = above.window()
+    while (parent := window.parentWidget()) is not None:
+        window = parent.window()
     return window

@@ -1,4 +1,4 @@
-"""Tabs over pages, beside what they are about. On the way to the first paint: nothing heavy may be imported here."""
+"""A panel of tabs and pages. The first paint waits for this module: it imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class SidePanel(QFrame):
     def fill(self, title: str, page: QWidget) -> None:
         """Put a page under its tab."""
         index = self._titles.index(title)
-        front = self.pages.currentIndex()
+        current = self.pages.currentIndex()
         self.pages.insertWidget(index, page)
         self.pages.removeWidget(self._blanks[index])
-        self.pages.setCurrentIndex(front)
+        self.pages.setCurrentIndex(current)
         self._blanks[index].deleteLater()
 
     def set_count(self, title: str, number: int) -> None:
@@ -69,9 +69,9 @@ class _Tabs(QTabBar):
             _, gap, number = self.tabText(index).partition(GAP)
             if gap:
                 tab = self.tabRect(index)
-                wide = metrics.horizontalAdvance(number)
+                width = metrics.horizontalAdvance(number)
                 right = tab.center().x() + metrics.horizontalAdvance(self.tabText(index)) // 2 + 7
-                chip = QRect(right - wide - 14, tab.center().y() - 8, wide + 14, 18)
+                chip = QRect(right - width - 14, tab.center().y() - 8, width + 14, 18)
                 painter.drawRoundedRect(chip, 9, 9)
         painter.end()
         super().paintEvent(event)

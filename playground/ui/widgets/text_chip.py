@@ -1,4 +1,4 @@
-"""A short text of a list as a chip, and how such texts are typed in."""
+"""A text of a list as a chip, and the spelling of such texts in a field."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.plain_text import escape_hidden, tip
 
-CHIP_WIDTH = 200  # px at most; a longer text is cut with an ellipsis and whole in the tooltip
+CHIP_WIDTH = 200  # pixels at most; a longer text is elided and complete in the tooltip
 
 
 def spelled(item: JSON) -> str:
-    """A text with its line breaks and tabs as escapes, the way it is typed in; other values as JSON."""
+    """Return a text with line breaks and tabs as escapes, as a person types it; other values as JSON."""
     text = escape_hidden(json.dumps(item, ensure_ascii=False))
     return text[1:-1].replace('\\"', '"') if isinstance(item, str) else text
 
 
 def unspelled(text: str) -> str:
-    """The reverse: ``\\n`` typed is a line break. A text with other backslashes is taken as it is."""
+    """Return the text of a typed spelling: ``\\n`` is a line break; a text with other backslashes is literal."""
     try:
         return str(json.loads('"' + text.replace('\\"', '"').replace('"', '\\"') + '"'))
     except ValueError:
@@ -32,7 +32,7 @@ def unspelled(text: str) -> str:
 
 
 class TextChip(QFrame):
-    """One text and a button that takes it away."""
+    """A text with a button that removes it."""
 
     removed = Signal(object)
 

@@ -48,7 +48,7 @@ class Tokens(NamedTuple):
     ok: str
 
     def role(self, role: str) -> str:
-        """The colour of a role; the developer shares the system's."""
+        """Return the colour of a role; the developer has that of the system."""
         return {"developer": self.system, "system": self.system, "user": self.user, "tool": self.tool}.get(
             role, self.assistant
         )
@@ -111,26 +111,26 @@ _current = LIGHT
 
 
 def tokens() -> Tokens:
-    """The colours in force."""
+    """Return the colours of the current scheme."""
     return _current
 
 
 def body_font(pixels: int = BODY_PX) -> QFont:
-    """The system's font, at body size."""
+    """Return the system's font at body size, or at ``pixels``."""
     font = QFont(QApplication.font())
     font.setPixelSize(pixels)
     return font
 
 
 def code_font(pixels: int = SMALL_PX) -> QFont:
-    """The system's fixed-width font."""
+    """Return the system's fixed-width font."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     font.setPixelSize(pixels)
     return font
 
 
 class Theme(QObject):
-    """Puts a scheme in force on the application: the system's, live, unless one is fixed by hand."""
+    """Applies a colour scheme to the application: a fixed one, or the system's with its changes."""
 
     changed = Signal()
 
@@ -138,7 +138,7 @@ class Theme(QObject):
         super().__init__(app)
         self._app = app
         self._choice = ""
-        if app.property("style") != STYLE:  # else it was named on the way in
+        if app.property("style") != STYLE:  # otherwise set before the application was created
             app.setStyle(STYLE)
         app.setFont(body_font())
         app.styleHints().colorSchemeChanged.connect(self._system_changed)
@@ -169,7 +169,7 @@ class Theme(QObject):
 
 
 def style_sheet(colours: Tokens) -> str:
-    """The style template with the tokens filled in."""
+    """Return the style sheet: the template with the colours filled in."""
     template = (resource_root() / "style.qss").read_text(encoding="utf-8")
     icons = (resource_root() / "icons").as_posix()
     scheme = "dark" if colours is DARK else "light"
@@ -180,7 +180,7 @@ def style_sheet(colours: Tokens) -> str:
 def _palette(t: Tokens) -> QPalette:
     role = QPalette.ColorRole
     palette = QPalette()
-    for which, colour in (
+    for colour_role, colour in (
         (role.Window, t.window),
         (role.WindowText, t.text),
         (role.Base, t.raised),
@@ -203,7 +203,7 @@ def _palette(t: Tokens) -> QPalette:
         (role.Shadow, t.line),
         (role.Accent, t.accent),
     ):
-        palette.setColor(which, QColor(colour))
-    for which in (role.Text, role.WindowText, role.ButtonText):
-        palette.setColor(QPalette.ColorGroup.Disabled, which, QColor(t.muted))
+        palette.setColor(colour_role, QColor(colour))
+    for colour_role in (role.Text, role.WindowText, role.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, colour_role, QColor(t.muted))
     return palette

@@ -1,4 +1,4 @@
-"""The base of tables of rows that are made as they are seen: titles, what they say when pointed at, and their side."""
+"""Base of table models: column titles, their tooltips, and their alignment."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class TitledTable(QAbstractTableModel):
-    """A subclass names its columns: their titles, the tooltips of these, and which columns stand at the right."""
+    """A table model whose subclass declares titles, tooltips and the right-aligned columns."""
 
     titles: ClassVar[tuple[str, ...]]
     tips: ClassVar[tuple[str, ...]]
@@ -33,6 +33,6 @@ class TitledTable(QAbstractTableModel):
         return None
 
     def side(self, column: int) -> Qt.AlignmentFlag:
-        """Where the texts of a column stand."""
+        """Return the alignment of a column's texts."""
         side = Qt.AlignmentFlag.AlignRight if column in self.at_right else Qt.AlignmentFlag.AlignLeft
         return side | Qt.AlignmentFlag.AlignVCenter

@@ -1,4 +1,4 @@
-"""Items of a list with two lines each: what it is, below it a word on that, at the left a dot where it has a state."""
+"""List items of two lines: a title, a description, and a dot for the state."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STATE: Final = Qt.ItemDataRole.UserRole + 1
 
 
 class TwoLines(QStyledItemDelegate):
-    """The text of an item in the first line, its ``LINE`` in the second, smaller; before both the dot of ``STATE``."""
+    """Delegate that paints the text of an item, its ``LINE`` below it in small type, and the dot of its ``STATE``."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         return QSize(0, HEIGHT)
@@ -58,7 +58,7 @@ class TwoLines(QStyledItemDelegate):
             painter.setFont(face)
             painter.setPen(QColor(colour))
             elide, room = Qt.TextElideMode.ElideRight, int(inside.width())
-            shown = painter.fontMetrics().elidedText(one_line_of(text), elide, room)
+            elided = painter.fontMetrics().elidedText(one_line_of(text), elide, room)
             line = QRectF(inside.left(), top, inside.width(), half)
-            painter.drawText(line, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), shown)
+            painter.drawText(line, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), elided)
         painter.restore()

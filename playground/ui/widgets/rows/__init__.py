@@ -1,1 +1,1 @@
-"""Rows of a form: a name, a control for one value, a way back to its default, and what is odd about it."""
+"""Rows of a form: a name, a control for one value, a reset button, and a warning."""

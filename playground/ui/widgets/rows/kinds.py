@@ -23,16 +23,16 @@ UNFINISHED = {"-", "+", ".", ",", "-.", "-,", '"'}
 
 
 class NumberRow(FieldRow):
-    """A field, and a slider below it where a range is known."""
+    """A number field, with a slider below it if the range is known."""
 
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
         super().__init__(name, hint, parent)
-        self._whole = hint.editor == "integer"
-        self._step = hint.step or (1 if self._whole else 0.01)
+        self._is_integer = hint.editor == "integer"
+        self._step = hint.step or (1 if self._is_integer else 0.01)
         self.field = ValueField()
         self.slider: QuietSlider | None = None
         self._low = hint.low if hint.low is not None else 0
-        high = hint.soft_high if hint.soft_high is not None or self._whole else hint.high
+        high = hint.soft_high if hint.soft_high is not None or self._is_integer else hint.high
         if high is not None and high > self._low:
             self.slider = QuietSlider(round((high - self._low) / self._step))
         self.field.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -41,16 +41,16 @@ class NumberRow(FieldRow):
         self.head.addWidget(self.field)
         if self.slider is not None:
             self.body.addWidget(self.slider)
-            self.slider.moved.connect(self._slid)
+            self.slider.moved.connect(self._set_from_slider)
             self.slider.cleared.connect(self.clear)
             self._introduce(self.field, self.slider)
             self.slider.setAccessibleName(f"{hint.label}, slider")
         else:
             self._introduce(self.field)
-        self.field.textEdited.connect(self._typed)
-        self.field.editingFinished.connect(self._finished)
+        self.field.textEdited.connect(self._take_typed)
+        self.field.editingFinished.connect(self._finish_edit)
         self.field.cleared.connect(self.clear)
-        self.field.stepped.connect(self._stepped)
+        self.field.stepped.connect(self._step_value)
         self._show(None)
 
     def main_field(self) -> QWidget:
@@ -58,7 +58,7 @@ class NumberRow(FieldRow):
 
     def _show(self, value: JSON) -> None:
         self.field.setText(
-            "" if value is None else show_number(value, self._step, self._whole and self.slider is not None)
+            "" if value is None else show_number(value, self._step, self._is_integer and self.slider is not None)
         )
         self._place_slider(value)
 
@@ -71,29 +71,31 @@ class NumberRow(FieldRow):
         most = self.slider.maximum()
         self.slider.show_step(round(min(max(offset / self._step, 0), most)), numeric)
 
-    def _typed(self, text: str) -> None:
+    def _take_typed(self, text: str) -> None:
         if not text.strip():
-            self._tell(self._usual)
+            self._tell(self._default)
         else:
             try:
-                self._tell(read_number(text, self._whole) if self.hint.sent else plain_number(text, self._whole))
+                self._tell(
+                    read_number(text, self._is_integer) if self.hint.sent else plain_number(text, self._is_integer)
+                )
             except ValueError as error:
                 unfinished = text.strip() in UNFINISHED
                 self._tell(None if self.hint.sent else self._value, "" if unfinished else str(error))
         self._place_slider(self._value)
 
-    def _finished(self) -> None:
+    def _finish_edit(self) -> None:
         if self._value is not None and not self._problem:
             self._show(self._value)
         elif self.field.text().strip() in UNFINISHED:
             self._tell(None, "not a number, so it is not sent" if self.hint.sent else "not a number")
 
-    def _slid(self, step: int) -> None:
+    def _set_from_slider(self, step: int) -> None:
         value = stepped(self._low + step * self._step, self._step)
         self._tell(value)
         self._show(value)
 
-    def _stepped(self, steps: int) -> None:
+    def _step_value(self, steps: int) -> None:
         value = self._value
         if is_number(value):
             value = stepped(value + steps * self._step, self._step)
@@ -106,13 +108,13 @@ class NumberRow(FieldRow):
 
 
 class SwitchRow(FieldRow):
-    """on, off or default."""
+    """A switch with the states on, off and default."""
 
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
         super().__init__(name, hint, parent)
         self.pill = SwitchPill(hint.start if isinstance(hint.start, bool) else True)
         self.head.addWidget(self.pill)
-        self.pill.switched.connect(self._switched)
+        self.pill.switched.connect(self._set_state)
         self.pill.cleared.connect(self.clear)
         self._introduce(self.pill)
         self._show(None)
@@ -127,19 +129,19 @@ class SwitchRow(FieldRow):
             self.pill.show_state(None, as_text(value))
         self.pill.setAccessibleName(f"{self.hint.label}: {self.pill.text()}")
 
-    def _switched(self, state: bool) -> None:
+    def _set_state(self, state: bool) -> None:
         self._show(state)
         self._tell(state)
 
 
 class TextRow(FieldRow):
-    """A line of text, sent as typed."""
+    """A field for one line of text, sent as typed."""
 
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
         super().__init__(name, hint, parent)
         self.field = ValueField(widest=160)
         self.head.addWidget(self.field)
-        self.field.textEdited.connect(self._typed)
+        self.field.textEdited.connect(self._take_typed)
         self.field.cleared.connect(self.clear)
         self._introduce(self.field)
         self._show(None)
@@ -151,12 +153,12 @@ class TextRow(FieldRow):
         self.field.setText(as_text(value))
         self.field.setCursorPosition(0)
 
-    def _typed(self, text: str) -> None:
+    def _take_typed(self, text: str) -> None:
         self._tell(text or (None if self.hint.sent else ""))
 
 
 class LinesRow(FieldRow):
-    """A text of any number of lines, in a field below its name."""
+    """A field for a text of several lines, below its name."""
 
     MOST_LINES = 8
 
@@ -168,7 +170,7 @@ class LinesRow(FieldRow):
         self.body.addWidget(self.field)
         self._showing = False
         self._introduce(self.field)
-        self.field.textChanged.connect(self._typed)
+        self.field.textChanged.connect(self._take_typed)
         self._show(None)
 
     def main_field(self) -> QWidget:
@@ -181,20 +183,20 @@ class LinesRow(FieldRow):
             self.field.set_text(text)
             self._showing = False
 
-    def _typed(self) -> None:
+    def _take_typed(self) -> None:
         if not self._showing:
             self._tell(self.field.text() or (None if self.hint.sent else ""))
 
 
 class ChoiceRow(FieldRow):
-    """Suggestions and free text."""
+    """A field with suggestions that takes any text."""
 
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
         super().__init__(name, hint, parent)
         self.field = ChoiceField() if hint.sent else ChoiceField(f"default ({as_text(hint.start)})")
         self.field.set_choices(hint.suggestions)
         self.head.addWidget(self.field)
-        self.field.picked.connect(self._picked)
+        self.field.picked.connect(self._set_choice)
         self._introduce(self.field)
         self._show(None)
 
@@ -204,14 +206,14 @@ class ChoiceRow(FieldRow):
     def _show(self, value: JSON) -> None:
         self.field.show_text(as_text(value))
 
-    def _picked(self, text: str | None) -> None:
-        self._tell(self._usual if text is None else text)
+    def _set_choice(self, text: str | None) -> None:
+        self._tell(self._default if text is None else text)
         if text is None:
-            self._show(self._usual)
+            self._show(self._default)
 
 
 class ToolChoiceRow(ChoiceRow):
-    """The protocol's words and the names of the tools; each is spelled as the protocol wants it."""
+    """A choice of the protocol's words and tool names; each is sent in the spelling of the protocol."""
 
     WORDS = ("auto", "none", "required")
 
@@ -229,7 +231,7 @@ class ToolChoiceRow(ChoiceRow):
         self.set_tool_names(())
 
     def set_tool_names(self, names: tuple[str, ...]) -> None:
-        """Offer these tools; a name that is also one of the protocol's words means the word."""
+        """Offer tools by name; a name equal to one of the protocol's words means the word."""
         self._names = tuple(dict.fromkeys(name for name in names if name and name not in self._words))
         self.field.set_choices((*self._words, *self._names))
 
@@ -244,19 +246,19 @@ class ToolChoiceRow(ChoiceRow):
                 return name
         return as_text(value)
 
-    def _picked(self, text: str | None) -> None:
+    def _set_choice(self, text: str | None) -> None:
         if text is None or text in self._words:
             self._tell(text)
         elif text in self._names:
             self._tell(self._spell_tool(text))
         elif text.lstrip().startswith("{"):
-            self._tell_typed(text)
+            self._set_typed(text)
         else:
             self._tell(text)
 
 
 class JsonRow(FieldRow):
-    """A small editor. Text that is not JSON yet stays, is marked, and is not sent."""
+    """A small JSON editor. Invalid text stays in the editor, is marked, and is not sent."""
 
     MOST_LINES = 10
 
@@ -271,7 +273,7 @@ class JsonRow(FieldRow):
         self._showing = False
         self._introduce(self.editor)
         self.editor.setAccessibleDescription(f"{self._help()}\nTab indents. Shift+Tab or Ctrl+Tab leaves the field.")
-        self.editor.textChanged.connect(self._typed)
+        self.editor.textChanged.connect(self._take_typed)
         self._grow()
 
     def main_field(self) -> QWidget:
@@ -291,7 +293,7 @@ class JsonRow(FieldRow):
         self._showing = False
         self._grow()
 
-    def _typed(self) -> None:
+    def _take_typed(self) -> None:
         self._grow()
         if self._showing:
             return
@@ -301,8 +303,8 @@ class JsonRow(FieldRow):
         look(self.editor, "true" if problem else "false", "bad")
         if problem is not None:
             self.editor.mark(problem.line, problem.column, problem.message)
-            unsent = ", so it is not sent" if self.hint.sent else ""
-            self._tell(None, f"not JSON yet{unsent}: line {problem.line}, {problem.message}")
+            suffix = ", so it is not sent" if self.hint.sent else ""
+            self._tell(None, f"not JSON yet{suffix}: line {problem.line}, {problem.message}")
         else:
             self._tell(read_typed(text) if text.strip() else None)
 
@@ -312,9 +314,9 @@ class JsonRow(FieldRow):
 
 
 def row_for(name: str, hint: Hint, kind: type[Parameters] = Parameters, parent: QWidget | None = None) -> FieldRow:
-    """The row of a field, of parameters of a ``kind``.
+    """Create the row of a field, for parameters of a ``kind``.
 
-    An editor this version does not know gets the JSON row, which can show everything.
+    An unknown editor gets the JSON row, which can show every value.
     """
     from playground.ui.widgets.rows.list_row import ListRow
     from playground.ui.widgets.rows.thinking_row import ThinkingRow

@@ -17,7 +17,7 @@ from playground.ui.widgets.text_chip import TextChip, spelled, unspelled
 
 
 class _AddField(ValueField):
-    """The field that adds; Backspace in it while empty takes the last chip back for editing."""
+    """The field that adds texts; Backspace in an empty field moves the last chip back for editing."""
 
     taken_back = Signal()
 
@@ -45,7 +45,7 @@ class ListRow(FieldRow):
         self.body.addWidget(self._line)
         self.field.editingFinished.connect(self._add)
         self.field.cleared.connect(self.clear)
-        self.field.taken_back.connect(self._take_back)
+        self.field.taken_back.connect(self._edit_last)
         self._introduce(self.field)
         self._show(None)
 
@@ -84,21 +84,21 @@ class ListRow(FieldRow):
             self.field.clear()
             self._items.append(unspelled(text))
             self._build()
-            self._tell_items()
+            self._set_items()
 
-    def _take_back(self) -> None:
+    def _edit_last(self) -> None:
         if self._items:
             self.field.setText(spelled(self._items.pop()))
             self._build()
-            self._tell_items()
+            self._set_items()
 
     def _remove(self, chip: TextChip) -> None:
         index = self.chips.index(chip)
         del self._items[index]
         self._build()
-        self._tell_items()
+        self._set_items()
         neighbour = self.chips[min(index, len(self.chips) - 1)].close_button if self.chips else self.field
         neighbour.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _tell_items(self) -> None:
+    def _set_items(self) -> None:
         self._tell(tuple(self._items) or None)

@@ -1,7 +1,8 @@
-"""Base of the rows of a form: a name, a way back to default, and a line for warnings.
+"""Base of the rows of a form: a name, a reset button, and a line for warnings.
 
-A row shows one value and tells the one a person made of it (``edited``). Of what is sent None is default: nothing is.
-What is not sent has a default that is shown, and keeps its last value while what is typed is none.
+A row shows one value and emits ``edited`` with the value that a person enters. For a parameter that is sent, None is
+the default and nothing is sent. A setting that is not sent shows its default, and keeps its last value while the typed
+text is invalid.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from playground.ui.widgets.plain_text import escape_hidden, show_hidden, tip
 
 
 def as_text(value: JSON) -> str:
-    """A string as it is, anything else as JSON; empty for default."""
+    """Return a string unchanged and any other value as JSON; empty for None."""
     if value is None:
         return ""
     return value if isinstance(value, str) else escape_hidden(json.dumps(value, ensure_ascii=False))
@@ -34,7 +35,7 @@ APP_DEFAULT = "Sent by default. Remove to omit."
 
 
 class FieldRow(QWidget):
-    """Base of the rows. ``edited`` gives the field's name and the new value."""
+    """Base of the rows. ``edited`` carries the field's name and the new value."""
 
     edited = Signal(str, object)
 
@@ -42,7 +43,7 @@ class FieldRow(QWidget):
         super().__init__(parent)
         self.name = name
         self.hint = hint
-        self._usual: JSON = None if hint.sent else hint.start
+        self._default: JSON = None if hint.sent else hint.start
         self._value: JSON = None
         self._problem = ""
         self._flag = self._note = ""
@@ -62,20 +63,20 @@ class FieldRow(QWidget):
         self.head = in_row((self.label, 1), self.reset, spacing=4)
         self.body = in_column(self.head, of=self, margins=0, spacing=0)
         self.setToolTip(tip(self._help()))
-        self._dress()
+        self._update_style()
 
     @property
     def value(self) -> JSON:
-        """The value as it is set; of what is sent None for default and for text that cannot be sent yet."""
+        """The value; for a parameter that is sent, None means the default or a text that cannot be sent yet."""
         return self._value
 
     @property
     def problem(self) -> str:
-        """Why the content of the field is not used; empty if it is."""
+        """The reason why the content of the field is not used; empty if it is used."""
         return self._problem
 
     def show_value(self, value: JSON, flag: str = "", note: str = "", *, fresh: bool = False) -> None:
-        """Show a value from outside. Unfinished text stays while the value is the one last told, unless ``fresh``."""
+        """Show a value. Unfinished text is preserved while the value is the last one emitted, unless ``fresh``."""
         if fresh or not same(value, self._value, exact=False):
             self._value = value
             self._problem = ""
@@ -83,39 +84,39 @@ class FieldRow(QWidget):
         self.set_flag(flag, note)
 
     def set_flag(self, flag: str, note: str = "") -> None:
-        """Show a warning about the value, which is sent nevertheless, or else a note."""
+        """Show a warning about a value that is sent nevertheless, or else a note."""
         self._flag, self._note = flag, note
         text = self._problem or flag or note
         self.flag_label.setText(show_hidden(text))
         look(self.flag_label, "flag-error" if self._problem else "flag" if flag else "small")
         self.flag_label.setVisible(bool(text))
-        self._dress()
+        self._update_style()
 
     def set_app_default(self, is_app_default: bool) -> None:
         """Show that the app sends the value by default; a person did not set it."""
         self._is_app_default = is_app_default
         self.setToolTip(tip("\n".join(filter(None, (self._help(), APP_DEFAULT if is_app_default else "")))))
-        self._dress()
+        self._update_style()
 
     def clear(self) -> None:
-        """Back to default."""
-        self._show(self._usual)
-        self._tell(self._usual)
+        """Set the default."""
+        self._show(self._default)
+        self._tell(self._default)
 
     def refuse(self, problem: str, value: JSON) -> None:
-        """Say why what was told last cannot be set, and ``value`` stays; what was typed stays in the field."""
+        """Show why the last edit was rejected and restore ``value``; the typed text stays in the field."""
         self._problem, self._value = problem, value
         self.set_flag(self._flag, self._note)
 
     def main_field(self) -> QWidget:
-        """The control that takes the focus for this row."""
+        """Return the control that takes the focus for this row."""
         raise NotImplementedError
 
     def _show(self, value: JSON) -> None:
         raise NotImplementedError
 
     def _tell(self, value: JSON, problem: str = "") -> None:
-        """A person made ``value``; with a ``problem`` the text stays, and nothing is sent or set."""
+        """Take ``value`` from a person and emit ``edited``; with a ``problem`` the text stays and nothing is set."""
         if not self.hint.sent and not problem:
             problem = self._out_of_range(value)
         self._problem = problem
@@ -126,8 +127,8 @@ class FieldRow(QWidget):
         if changed:
             self.edited.emit(self.name, new)
 
-    def _tell_typed(self, text: str) -> None:
-        """A person typed JSON."""
+    def _set_typed(self, text: str) -> None:
+        """Take typed JSON as the value, or show its syntax error."""
         try:
             value = read_typed(text)
         except JsonTextError as error:
@@ -167,13 +168,13 @@ class FieldRow(QWidget):
         lines.append(f"Sent as {hint.path or self.name}; left out while it is at default.")
         return "\n".join(line for line in lines if line)
 
-    def _dress(self) -> None:
-        is_set = not same(self._value, self._usual) or bool(self._problem)
+    def _update_style(self) -> None:
+        is_set = not same(self._value, self._default) or bool(self._problem)
         look(self.label, "" if (is_set and not self._is_app_default) or not self.hint.sent else "muted")
         self.reset.setVisible(is_set)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """A click on the row's name goes to its field."""
+        """Move the focus to the field after a click on its name."""
         if self.label.geometry().contains(event.position().toPoint()):
             self.main_field().setFocus(Qt.FocusReason.MouseFocusReason)
         super().mousePressEvent(event)

@@ -13,7 +13,7 @@ from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.numbers import read_number
 from playground.ui.widgets.rows.row import FieldRow, as_text
 
-#: What a person reads, and the ``type`` that is sent.
+#: The ``type`` that is sent, by its label.
 KINDS = {"off": "disabled", "adaptive": "adaptive", "enabled": "enabled"}
 LEAST_BUDGET = 1024
 
@@ -25,18 +25,18 @@ class ThinkingRow(FieldRow):
         super().__init__(name, hint, parent)
         self.field = ChoiceField()
         self.field.set_choices(tuple(KINDS))
-        self.field.picked.connect(self._picked)
+        self.field.picked.connect(self._set_kind)
         self.head.addWidget(self.field)
         self.budget = ValueField()
         self.budget.setPlaceholderText("tokens")
         self.budget.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.budget.textEdited.connect(self._budget_typed)
+        self.budget.textEdited.connect(self._set_budget)
         self.budget.cleared.connect(self._clear_budget)
         words = text_label("Budget of tokens", "muted")
         words.setBuddy(self.budget)
-        self._below = QWidget()
-        in_row((words, 1), self.budget, of=self._below, margins=(0, 6, 0, 0))
-        self.body.addWidget(self._below)
+        self._budget_line = QWidget()
+        in_row((words, 1), self.budget, of=self._budget_line, margins=(0, 6, 0, 0))
+        self.body.addWidget(self._budget_line)
         self._introduce(self.field)
         self.budget.setAccessibleName(f"{hint.label}, budget of tokens")
         self._show(None)
@@ -48,25 +48,25 @@ class ThinkingRow(FieldRow):
         kind, budget = _read(value)
         self.field.show_text(kind)
         self.budget.setText("" if budget is None else str(budget))
-        self._below.setVisible(kind == "enabled")
+        self._budget_line.setVisible(kind == "enabled")
 
-    def _picked(self, text: str | None) -> None:
+    def _set_kind(self, text: str | None) -> None:
         if text == "enabled":
             value: JSON = {"type": "enabled", "budget_tokens": LEAST_BUDGET}
             self._show(value)
             self._tell(value)
         elif text is None or text in KINDS:
-            self._below.hide()
+            self._budget_line.hide()
             self._tell({"type": KINDS[text]} if text else None)
         else:
-            self._below.hide()
-            self._tell_typed(text)
+            self._budget_line.hide()
+            self._set_typed(text)
 
     def _clear_budget(self) -> None:
         self.budget.clear()
-        self._budget_typed("")
+        self._set_budget("")
 
-    def _budget_typed(self, text: str) -> None:
+    def _set_budget(self, text: str) -> None:
         try:
             budget = read_number(text, True) if text.strip() else None
         except ValueError as error:
@@ -76,7 +76,7 @@ class ThinkingRow(FieldRow):
 
 
 def _read(value: JSON) -> tuple[str, JSON]:
-    """The words for a value and its budget; the value as JSON when it is none of the known shapes."""
+    """Return the label of a value and its budget; for an unknown shape, the value as JSON."""
     if value is None:
         return "", None
     if isinstance(value, dict) and set(value) <= {"type", "budget_tokens"}:
