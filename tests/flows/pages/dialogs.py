@@ -85,8 +85,12 @@ async def name_file(person: Person, file: Path) -> None:
     assert isinstance(dialog, QFileDialog)
     field = dialog.findChild(QLineEdit)
     assert field is not None
-    await person.do(lambda: field.setText(str(file)))
-    await person.do(dialog.accept)
+
+    def accept_name() -> None:  # in one event: a folder that is read meanwhile selects a file in the list again
+        field.setText(str(file))
+        dialog.accept()
+
+    await person.do(accept_name)
     await person.until(lambda: QApplication.activeModalWidget() is not dialog, "the dialog to close")
 
 
