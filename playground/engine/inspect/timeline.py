@@ -13,10 +13,10 @@ from typing import Final, NamedTuple
 from playground.engine.inspect.frames import FrameIndex, Kind, bits
 
 STALL: Final = 3.0  # times the median gap
-LEAST_STALL: Final = 0.5  # seconds; nobody notices a shorter gap
+LEAST_STALL: Final = 0.5  # seconds; a shorter gap is not noticed
 ENOUGH: Final = 4  # gaps without which there is no telling what is usual
 JOINED: Final = 0.1  # seconds within which a lane goes on although another one came between
-BURST: Final = 0.0005  # seconds; what comes within them came at once, cut up by the network
+BURST: Final = 0.0005  # seconds; reads this close together are one arrival, split by the network
 _SLOT: Final = 0.1  # seconds; rates are counted in these
 
 

@@ -101,10 +101,6 @@ class ReasoningView(QFrame):
             self._chosen = True
             self._refresh()
 
-    def fold_as_new(self) -> None:
-        """Reset the view for other reasoning, including a fold by the user."""
-        self._chosen, self._live, self._drawn = None, False, 0
-
     def _toggle(self) -> None:
         self._chosen = not self.is_open
         self._refresh()

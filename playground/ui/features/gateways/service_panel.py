@@ -45,9 +45,7 @@ def second_line(service: KnownGateway) -> str:
 
 
 class ServiceList(QListWidget):
-    """List of services with two lines each. ``chosen`` carries the clicked service."""
-
-    chosen = Signal(object)
+    """List of services with two lines each."""
 
     def __init__(self, name: str) -> None:
         super().__init__()

@@ -129,9 +129,9 @@ class ModelBrowser(QWidget):
         self._show_order()
         self._find()
 
-    def look_for(self, text: str, *, at: str = "") -> None:
-        """List the models with these words in id or name, and select the model with the id ``at``."""
-        self._text, self._target = text, at
+    def look_for(self, text: str) -> None:
+        """List the models with these words in id or name, and select none."""
+        self._text, self._target = text, ""
         self._find()
 
     def _find(self) -> None:
