@@ -6,7 +6,7 @@ what the annotation leaves out from the field itself: the kind of control, the d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from types import NoneType, UnionType
@@ -77,12 +77,35 @@ def hints_of(model: type[BaseModel]) -> dict[str, Hint]:
 
     The fields of a model inside it have dotted names.
     """
-    hints: dict[str, Hint] = dict(_hints(model))
-    order = [name for name, hint in hints.items() if not hint.after]
-    for name, hint in hints.items():
-        if hint.after:
-            order.insert(order.index(hint.after) + 1, name)
+    return in_order(dict(_hints(model)))
+
+
+def in_order(hints: Mapping[str, Hint]) -> dict[str, Hint]:
+    """Return hints with those of a group together, and each below the one that it comes ``after``."""
+    groups = list(dict.fromkeys(hint.group for hint in hints.values()))
+    names = sorted(hints, key=lambda name: groups.index(hints[name].group))
+    order = [name for name in names if not hints[name].after]
+    for name in names:
+        if hints[name].after:
+            order.insert(order.index(hints[name].after) + 1, name)
     return {name: hints[name] for name in order}
+
+
+def value_at(value: Any, name: str) -> Any:
+    """Return the value of a field by its dotted name; None if there is none."""
+    for step in name.split("."):
+        value = getattr(value, step, None)
+    return value
+
+
+def problems_of(value: BaseModel) -> dict[str, str]:
+    """Return what the checks say about the fields that the value needs, in the order of the rows."""
+    problems = {
+        name: hint.check(value_at(value, name))
+        for name, hint in hints_of(type(value)).items()
+        if hint.check is not None and (hint.visible_when is None or hint.visible_when(value))
+    }
+    return {name: problem for name, problem in problems.items() if problem}
 
 
 def _hints(model: type[BaseModel]) -> Iterator[tuple[str, Hint]]:

@@ -7,11 +7,13 @@ Texts of a server are foreign and unmodified; the window marks hidden characters
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field
 
+from playground.domain.hints import setting
 from playground.domain.values import LongText, Value
 from playground.jsonkit.values import JSON, JSONObject
 
@@ -33,6 +35,23 @@ class Via(StrEnum):
     SSE = "sse"  # the older HTTP transport
 
 
+def _needs(what: str) -> Callable[[str], str]:
+    """Return the check of a text that must not be empty."""
+    return lambda text: "" if text.strip() else f"Enter {what} of the server."
+
+
+def _is_edited(server: ToolServer) -> bool:
+    return not server.demo
+
+
+def _is_command(server: ToolServer) -> bool:
+    return server.via is Via.STDIO and not server.demo
+
+
+def _is_remote(server: ToolServer) -> bool:
+    return server.via is not Via.STDIO
+
+
 class ToolServer(Value):
     """The configuration of one server.
 
@@ -45,21 +64,72 @@ class ToolServer(Value):
     """
 
     id: str
-    name: str
-    via: Via = Via.STDIO
-    command: str = ""
-    arguments: tuple[str, ...] = ()
-    folder: str = ""
-    environment: dict[str, str] = Field(default_factory=dict)
+    name: Annotated[str, setting("&Name", visible_when=_is_edited)]
+    via: Annotated[
+        Via,
+        setting(
+            "Connection",
+            editor="segments",
+            choices=((Via.STDIO.value, "Command"), (Via.HTTP.value, "URL"), (Via.SSE.value, "SSE (old)")),
+            visible_when=_is_edited,
+        ),
+    ] = Via.STDIO
+    command: Annotated[
+        str,
+        setting(
+            "&Command",
+            placeholder="npx, uvx, docker, or a program",
+            visible_when=_is_command,
+            check=_needs("the command"),
+        ),
+    ] = ""
+    arguments: Annotated[tuple[str, ...], setting("&Arguments", visible_when=_is_command)] = ()
+    folder: Annotated[
+        str, setting("Working &folder", editor="folder", placeholder="your home folder", visible_when=_is_command)
+    ] = ""
+    environment: Annotated[dict[str, str], setting("&Variables", visible_when=_is_command)] = Field(
+        default_factory=dict
+    )
     secret_environment: tuple[str, ...] = ()
-    url: str = ""
-    headers: dict[str, str] = Field(default_factory=dict)
+    url: Annotated[
+        str,
+        setting("&Address", placeholder="https://…/mcp", visible_when=_is_remote, check=_needs("the address")),
+    ] = Field(default="", repr=False)
+    headers: Annotated[dict[str, str], setting("&Headers", visible_when=_is_remote)] = Field(default_factory=dict)
     secret_headers: tuple[str, ...] = ()
-    oauth: bool = False
-    roots: tuple[str, ...] = ()
-    prefix: str = ""
-    timeout: float = Field(default=60.0, gt=0, le=86_400, allow_inf_nan=False)
-    trusted: bool = False
+    oauth: Annotated[
+        bool,
+        setting(
+            "Sign in with the browser (OAuth)",
+            help="When the server asks for it. The sign-in is kept in the keyring. Clear this box and save to delete "
+            "it.",
+            visible_when=_is_remote,
+        ),
+    ] = False
+    roots: Annotated[tuple[str, ...], setting("&Roots", group="Permissions", after="trusted")] = ()
+    prefix: Annotated[
+        str,
+        setting(
+            "&Prefix",
+            group="Calls",
+            placeholder="none",
+            most=32,
+            unit="added to the names of its tools if another server has the same names",
+            after="timeout",
+        ),
+    ] = ""
+    timeout: Annotated[float, setting("&Time-out", group="Calls", unit="seconds without activity", low=0.1)] = Field(
+        default=60.0, gt=0, le=86_400, allow_inf_nan=False
+    )
+    trusted: Annotated[
+        bool,
+        setting(
+            "Auto-run read-only tools",
+            group="Permissions",
+            help="Tools declared as read-only run without asking you if their response is “Call server”. Tools "
+            "declared as destructive always wait for you. These declarations are not verified.",
+        ),
+    ] = False
     demo: bool = Field(default=False, exclude=True)
 
 

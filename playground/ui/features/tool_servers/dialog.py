@@ -119,7 +119,7 @@ class ServersDialog(QDialog):
         self._drafts.put(draft)
         self._go_to(draft.server.id)
         self._show_page(SETTINGS)
-        self.form.command.setFocus()
+        self.form.focus("command")
 
     def duplicate(self) -> None:
         """Start a copy of the current server, without its secrets."""
@@ -412,7 +412,7 @@ class ServersDialog(QDialog):
         column = in_column((content, 1), of=right, margins=(0, 0, 0, 12), spacing=10)
         self.pages = in_pages(of=right)
         self.form_area = DownArea(parent=self.pages)
-        self.form = ServerForm(self.form_area.viewport())
+        self.form = ServerForm()
         self.form_area.setWidget(self.form)
         self.offers, self.log = OffersPage(), LogPage()
         for page in (self.form_area, self.offers, self.log):

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, TypeVar
 
+from playground.domain.hints import problems_of
 from playground.domain.tool_servers import ToolServer, Via
 from playground.domain.transcript import new_id
 from playground.engine.gateways.secrets import Secret
@@ -33,7 +34,6 @@ N = TypeVar("N", bound=NameValue)
 
 NEW_NAME: Final = "New server"
 _OF_ANY: Final = ("index", "main", "__main__", "cli", "server", "dist", "build", "src", "bin")  # say nothing in a path
-_LEAST_WAIT, _LONGEST_WAIT = 0.1, 86_400.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,6 @@ class Draft:
 
     server: ToolServer
     arguments: str = field(default="", repr=False)
-    url: str = field(default="", repr=False)
     environment: tuple[Variable, ...] = ()
     headers: tuple[ServerHeader, ...] = ()
     places: tuple[PlaceSecret, ...] = ()
@@ -91,12 +90,11 @@ class Draft:
         """Return the draft of a saved server without changes."""
         return cls(
             server.model_copy(
-                update={"arguments": (), "url": ""}
+                update={"arguments": ()}
                 | {name: {} for name in ("environment", "headers")}
                 | dict.fromkeys(("secret_environment", "secret_headers"), ())
             ),
             to_lines(server.arguments),
-            server.url,
             _rows(Variable, server.environment, server.secret_environment),
             _rows(ServerHeader, server.headers, server.secret_headers),
             tuple(PlaceSecret(name, stored=True) for name in named_in((*server.arguments, server.url))),
@@ -118,7 +116,7 @@ class Draft:
             parts = re.split(r"[/\\]", words[0] if words else self.server.command.strip())
             telling = [part for part in parts if part and part.partition(".")[0].lower() not in _OF_ANY]
             return (telling or parts)[-1][:60] or NEW_NAME
-        return re.sub(r"^[a-z]+://|[/?#].*$", "", self.url.strip())[:60].rpartition("@")[2] or NEW_NAME
+        return re.sub(r"^[a-z]+://|[/?#].*$", "", self.server.url.strip())[:60].rpartition("@")[2] or NEW_NAME
 
     def copy(self, name: str) -> Draft:
         """Return the draft of a copy of the server, without its secrets."""
@@ -157,20 +155,15 @@ def problem(draft: Draft) -> str:
     problems = (*row_problems(draft.environment), *row_problems(draft.headers))
     if reason := next(filter(None, problems), ""):
         return reason
-    if not draft.server.demo:
-        if draft.server.via is Via.STDIO and not draft.server.command.strip():
-            return "Enter the command that starts the server."
-        if draft.server.via is not Via.STDIO and not draft.url.strip():
-            return "Enter the address of the server."
-    return ""
+    return next(iter(problems_of(draft.server).values()), "")
 
 
 def settle(draft: Draft, stored: ToolServer | None) -> Settled:
     """Return the server and secrets to save of a draft without a ``problem``; ``stored`` is the saved server."""
     places = {row.name: row for row in draft.places}
-    taken_names = (*named_in((draft.arguments, draft.url)), *places)
+    taken_names = (*named_in((draft.arguments, draft.server.url)), *places)
     parted = part_arguments(from_lines(draft.arguments), taken_names)
-    address = part_address(draft.url.strip(), (*taken_names, *parted.secrets))
+    address = part_address(draft.server.url.strip(), (*taken_names, *parted.secrets))
     environment, variables = _split_secrets(draft.environment)
     headers, secret_headers = _split_secrets(draft.headers)
     secrets = {ENVIRONMENT + name: value for name, value in variables.items() if value is not None}
@@ -180,7 +173,7 @@ def settle(draft: Draft, stored: ToolServer | None) -> Settled:
     server = draft.server.model_copy(
         update={
             "name": draft.title,
-            "command": draft.server.command.strip(),
+            **{name: getattr(draft.server, name).strip() for name in ("command", "folder", "prefix")},
             "arguments": parted.texts,
             "url": address.texts[0],
             "environment": environment,
@@ -212,15 +205,6 @@ def _split_secrets(rows: Iterable[NameValue]) -> tuple[dict[str, str], dict[str,
     return plain, secret
 
 
-def wait_of(text: str) -> float | None:
-    """Return the time-out in seconds, or None for an invalid text."""
-    try:
-        seconds = float(text.replace(",", "."))
-    except ValueError:
-        return None
-    return seconds if _LEAST_WAIT <= seconds <= _LONGEST_WAIT else None
-
-
 # ---- in a file ----------------------------------------------------------------------------------------------------
 
 
@@ -231,7 +215,7 @@ def to_json(draft: Draft) -> JSONObject:
         part: [[row.name, "" if row.secret else row.value, row.stored, row.locked] for row in getattr(draft, part)]
         for part in _PARTS
     }
-    server = draft.server.model_dump(mode="json", exclude_defaults=True)
+    server = draft.server.model_dump(mode="json", exclude_defaults=True, exclude={"url"})
     return {"server": server, "arguments": to_lines(settled.arguments), "url": settled.url, **rows}
 
 
@@ -239,7 +223,8 @@ def from_json(entry: JSON) -> Draft | None:
     """Return a draft from JSON, or None if it cannot be read."""
     try:
         parts: dict[str, Any] = {part: tuple(kind(*row) for row in entry[part]) for part, kind in _PARTS.items()}
-        server = ToolServer.model_validate(entry["server"]).model_copy(update={"demo": False})  # never from a file
-        return Draft(server, str(entry["arguments"]), str(entry["url"]), **parts)
+        server = ToolServer.model_validate(entry["server"])
+        server = server.model_copy(update={"url": str(entry["url"]), "demo": False})  # the demo is never in a file
+        return Draft(server, str(entry["arguments"]), **parts)
     except (KeyError, TypeError, ValueError):
         return None

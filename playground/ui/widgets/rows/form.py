@@ -8,9 +8,9 @@ from typing import Any, Final, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QScrollArea, QWidget
 
-from playground.domain.hints import Hint, hints_of
+from playground.domain.hints import Hint, hints_of, in_order, problems_of, value_at
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column
@@ -53,16 +53,16 @@ class Form(QWidget, Generic[M]):
         self.rows: dict[str, FieldRow] = {}
         self._groups: dict[str, QLabel] = {}
         self.column = in_column(of=self, margins=0, spacing=WIDE_GAP if is_wide else ROW_GAP)
-        for name, hint in _in_groups(hints):
+        for name, hint in in_order(hints).items():
             control = controls.get(name)
             if control is None:
                 row = row_for(name, hint)
             else:
                 row = control if isinstance(control, FieldRow) else ControlRow(name, hint, control)
             row.edited.connect(self._take)
-            row.problem_changed.connect(self._tell)
+            row.problem_changed.connect(self.tell)
             if isinstance(row, ControlRow) and (changed := getattr(control, "changed", None)) is not None:
-                changed.connect(self._tell)
+                changed.connect(self.tell)
             if is_wide:
                 row.spread(LABEL_WIDTH)
             self.rows[name] = row
@@ -86,8 +86,9 @@ class Form(QWidget, Generic[M]):
     @property
     def errors(self) -> dict[str, str]:
         """The problems of the visible fields, by field in the order of the rows."""
-        problems = {name: row.problem or self._check(name) for name, row in self.rows.items() if not row.isHidden()}
-        return {name: problem for name, problem in problems.items() if problem}
+        checked = problems_of(self._value)
+        visible = {name: row for name, row in self.rows.items() if not row.isHidden()}
+        return {name: words for name, row in visible.items() if (words := row.problem or checked.get(name, ""))}
 
     @property
     def problem(self) -> str:
@@ -119,13 +120,21 @@ class Form(QWidget, Generic[M]):
         row = self.rows[name] if name else next(row for row in self.rows.values() if not row.isHidden())
         row.main_field().setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def line(self, name: str) -> QLineEdit:
+        """Return the field of a row for one line of text."""
+        field = self.rows[name].main_field()
+        if not isinstance(field, QLineEdit):
+            raise TypeError(f"{name} is not a line of text")
+        return field
+
     def refresh(self) -> None:
         """Show the rows that the value needs, their problems, and the titles of groups with a row."""
         shown: set[str] = set()
+        checked = problems_of(self._value)
         for name, row in self.rows.items():
             visible = row.hint.visible_when is None or row.hint.visible_when(self._value)
             row.setVisible(visible)
-            row.set_flag(self._check(name) if name in self._edited_fields else "")
+            row.set_flag(checked.get(name, "") if name in self._edited_fields else "")
             shown |= {row.hint.group} if visible else set()
         for group, title in self._groups.items():
             title.setVisible(group in shown)
@@ -140,23 +149,17 @@ class Form(QWidget, Generic[M]):
             words = _WORDS.get(first["type"], "").format(**first.get("ctx", {}))
             self.rows[name].refuse(words or first["msg"].removeprefix("Value error, "), self._plain(name))
         self._edited_fields.add(name)
-        self._tell()
+        self.tell()
 
-    def _tell(self, *_: object) -> None:
+    def tell(self, *_: object) -> None:
+        """Emit ``changed`` after an edit of a control with a value of its own."""
         if not self._showing:
             self.refresh()
             self.changed.emit(self._value, self.errors)
 
-    def _check(self, name: str) -> str:
-        check = self.rows[name].hint.check
-        return check(self._plain(name)) if check is not None else ""
-
     def _plain(self, name: str) -> JSON:
         """Return the value of a field as the rows show it."""
-        start = self.rows[name].hint.start
-        value: Any = self._value
-        for step in name.split("."):
-            value = getattr(value, step, start)
+        value = value_at(self._value, name)
         return value.value if isinstance(value, Enum) else value
 
     def _show_focused(self, _before: QWidget | None, focused: QWidget | None) -> None:
@@ -171,6 +174,8 @@ class Form(QWidget, Generic[M]):
 
 class ControlRow(FieldRow):
     """A row around a control that keeps a value of its own; the form neither shows nor reads it."""
+
+    fills_row = True
 
     def __init__(self, name: str, hint: Hint, control: QWidget) -> None:
         super().__init__(name, hint)
@@ -199,12 +204,6 @@ def form_for(
     those of the model. A wide form has the names beside the controls, for a dialog, and otherwise above them.
     """
     return Form(model, controls or {}, hints or hints_of(model), is_wide=is_wide)
-
-
-def _in_groups(hints: Mapping[str, Hint]) -> list[tuple[str, Hint]]:
-    """Return the hints with those of a group together, in the order of each group's first."""
-    groups = list(dict.fromkeys(hint.group for hint in hints.values()))
-    return sorted(hints.items(), key=lambda item: groups.index(item[1].group))
 
 
 def _with_field(value: Any, path: list[str], typed: JSON) -> Any:

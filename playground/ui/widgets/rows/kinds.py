@@ -15,7 +15,7 @@ from playground.jsonkit.values import JSON, is_number
 from playground.ui.widgets.choice_fields import DEFAULT, ChoiceField, CompactCombo, QuietSlider, SwitchPill, ValueField
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.dialogs import file_dialog
-from playground.ui.widgets.form_parts import look, quiet_button, styled, text_label
+from playground.ui.widgets.form_parts import FIELD_HEIGHT, look, quiet_button, styled, text_label
 from playground.ui.widgets.growing_field import GrowingField
 from playground.ui.widgets.json_text import pretty_value
 from playground.ui.widgets.numbers import plain_number, read_number, show_number, stepped
@@ -61,7 +61,7 @@ class NumberRow(FieldRow):
         self._show(None)
 
     def spread(self, width: int) -> None:
-        self.field.setFixedWidth(NUMBER_WIDTH)
+        self.field.setFixedSize(NUMBER_WIDTH, FIELD_HEIGHT)
         self.field.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         if self.slider is not None:
             self.slider.hide()
@@ -174,6 +174,8 @@ class TextRow(FieldRow):
 class LineRow(FieldRow):
     """A field for one line of text of any length, exactly as typed; with a dialog for a file or folder."""
 
+    fills_row = True
+
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
         super().__init__(name, hint, parent)
         self.field = QLineEdit(placeholderText=hint.placeholder)
@@ -202,6 +204,7 @@ class LineRow(FieldRow):
         if as_text(value) != self.field.text():
             self.field.blockSignals(True)
             self.field.setText(as_text(value))
+            self.field.setCursorPosition(0)
             self.field.blockSignals(False)
 
     def _take_typed(self, text: str) -> None:
@@ -293,6 +296,7 @@ class LinesRow(FieldRow):
     """A field for a text of several lines, below its name."""
 
     MOST_LINES = 8
+    fills_row = True
 
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
         super().__init__(name, hint, parent)
@@ -393,6 +397,7 @@ class JsonRow(FieldRow):
     """A small JSON editor. Invalid text stays in the editor, is marked, and is not sent."""
 
     MOST_LINES = 10
+    fills_row = True
 
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
         super().__init__(name, hint, parent)

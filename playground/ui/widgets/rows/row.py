@@ -42,6 +42,8 @@ class FieldRow(QWidget):
 
     edited = Signal(str, object)
     problem_changed = Signal(str)
+    #: True for a control that is as wide as its row in a dialog.
+    fills_row = False
 
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -124,9 +126,10 @@ class FieldRow(QWidget):
         self.label.setFixedWidth(width)
         self.label.setMinimumHeight(FIELD_HEIGHT)
         self.head.setSpacing(8)
+        self.body.setSpacing(4)
         if self.hint.unit:
             self.head.addWidget(text_label(self.hint.unit, "small", wrap=True), 1)
-        elif self.main_field().sizePolicy().horizontalPolicy() != QSizePolicy.Policy.Expanding:
+        elif not self.fills_row:
             self.head.addStretch(1)
 
     def main_field(self) -> QWidget:

@@ -34,7 +34,7 @@ def test_secrets_reach_the_server_and_no_file(play: PlayScene, tmp_path: Path) -
         dialog = driver.open()
         dialog.add_button.click()
         form = dialog.form
-        QTest.keyClicks(form.command, sys.executable)
+        QTest.keyClicks(form.line("command"), sys.executable)
         form.arguments.setPlainText(f"-c\n{SAYS_ITS_SECRET}\n--token={CANARY}-argument")
         form.environment.add.click()
         (row,) = form.environment.edits
@@ -67,13 +67,13 @@ def test_pasted_command_line_can_be_split(play: PlayScene) -> None:
     async def scene(driver: ServersDriver) -> None:
         dialog = driver.open()
         dialog.add_button.click()
-        dialog.form.command.setText("node index.js")
+        dialog.form.line("command").setText("node index.js")
         assert dialog.form.split_note.text() == "Command line: node with 1 argument."
-        dialog.form.command.setText("npx -y @x/server '/a b'")
+        dialog.form.line("command").setText("npx -y @x/server '/a b'")
         assert dialog.form.split_note.text() == "Command line: npx with 3 arguments."
         assert dialog.form.split_button.isVisibleTo(dialog)
         dialog.form.split_button.click()
-        assert dialog.form.command.text() == "npx"
+        assert dialog.form.line("command").text() == "npx"
         assert dialog.form.arguments.toPlainText() == "-y\n@x/server\n/a b"
         QApplication.clipboard().setText("--name=a\u00a0b")
         dialog.form.arguments.selectAll()
@@ -90,14 +90,14 @@ def test_unsaved_draft_survives_dialog_and_window(play: PlayScene, tmp_path: Pat
     async def scene(driver: ServersDriver) -> None:
         driver.book.add(ToolServer(id="one", name="One", command="true"))
         dialog = driver.open("one")
-        QTest.keyClicks(dialog.form.folder.path, "/srv")
+        QTest.keyClicks(dialog.form.line("folder"), "/srv")
         dialog.form.environment.add.click()
         row = dialog.form.environment.edits[0]
         QTest.keyClicks(row.name, "A_TOKEN")
         QTest.keyClicks(row.value, CANARY)
         dialog.select(DEMO_ID)
         dialog.select("one")
-        assert dialog.form.folder.path.text() == "/srv"
+        assert dialog.form.line("folder").text() == "/srv"
         # while the dialog is open: the end may be sudden
         await eventually(lambda: bool(files_hold(tmp_path, "A_TOKEN")))
         dialog.close_button.click()
@@ -107,7 +107,7 @@ def test_unsaved_draft_survives_dialog_and_window(play: PlayScene, tmp_path: Pat
 
     async def again(driver: ServersDriver) -> None:
         dialog = driver.open("one")
-        assert dialog.form.folder.path.text() == "/srv"
+        assert dialog.form.line("folder").text() == "/srv"
         assert dialog.form.environment.edits[0].name.text() == "A_TOKEN"
         dialog.form.environment.edits[0].remove.click()
         dialog.save_button.click()
@@ -145,7 +145,7 @@ def test_demo_server_is_started_restarted_and_stopped(play: PlayScene) -> None:
         dialog = driver.open(DEMO_ID)
         assert not dialog.state.box.isVisibleTo(dialog), "it asks nothing"
         assert not dialog.remove_button.isEnabled()
-        assert not dialog.form.command.isVisibleTo(dialog)
+        assert not dialog.form.line("command").isVisibleTo(dialog)
         dialog.state.start_button.click()
         await eventually(lambda: "Ready" in dialog.state.words.text)
         dialog.which.buttons[LOG].click()
@@ -176,10 +176,10 @@ def test_failed_server_shows_reason_and_output(play: PlayScene) -> None:
         assert "\x1b" not in said
         assert "\u202e" not in said
         assert dialog.state.start_button.text().replace("&", "") == "Start again"
-        dialog.form.command.setText("true")
+        dialog.form.line("command").setText("true")
         assert dialog.state.box.isVisibleTo(dialog)
         assert not dialog.state.problem.isVisibleTo(dialog), "that was the other command"
-        dialog.form.command.setText(sys.executable)
+        dialog.form.line("command").setText(sys.executable)
         assert "licence" in dialog.state.problem.text()
 
     play(scene)

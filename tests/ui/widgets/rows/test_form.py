@@ -69,7 +69,7 @@ def type_into(line: QLineEdit, text: str) -> None:
 
 def test_hints_are_completed_from_type_default_and_constraints() -> None:
     hints = hints_of(Settings)
-    assert list(hints) == ["name", "folder", "via", "token", "waits.connect", "retries", "colour", "trusted"]
+    assert list(hints) == ["name", "folder", "via", "token", "trusted", "waits.connect", "retries", "colour"]
     retries, waits, colour = hints["retries"], hints["waits.connect"], hints["colour"]
     assert (retries.editor, retries.start, retries.low, retries.high) == ("integer", 4, 0, 20)
     assert (waits.editor, waits.start, waits.nullable, waits.group) == ("number", 10.0, True, "Time-outs")
