@@ -92,9 +92,9 @@ def in_order(hints: Mapping[str, Hint]) -> dict[str, Hint]:
 
 
 def value_at(value: Any, name: str) -> Any:
-    """Return the value of a field by its dotted name; None if there is none."""
+    """Return the value of a field, or of a key of a dictionary, by its dotted name; None if there is none."""
     for step in name.split("."):
-        value = getattr(value, step, None)
+        value = value.get(step) if isinstance(value, dict) else getattr(value, step, None)
     return value
 
 
@@ -116,9 +116,15 @@ def _hints(model: type[BaseModel]) -> Iterator[tuple[str, Hint]]:
         kind, is_nullable = _kind(info.annotation)
         if isinstance(kind, type) and issubclass(kind, BaseModel) and not hint.editor:
             for inner, inner_hint in _hints(kind):
-                yield f"{name}.{inner}", replace(inner_hint, group=inner_hint.group or hint.group)
+                visible_when = _of_field(name, inner_hint.visible_when)
+                yield f"{name}.{inner}", replace(inner_hint, group=hint.group, visible_when=visible_when)
         else:
             yield name, _complete(hint, info, kind, is_nullable)
+
+
+def _of_field(name: str, condition: Callable[[Any], bool] | None) -> Callable[[Any], bool] | None:
+    """Return a condition on a model that asks ``condition`` about a field of it."""
+    return None if condition is None else lambda value: condition(getattr(value, name))
 
 
 def _kind(annotation: Any) -> tuple[Any, bool]:
@@ -129,7 +135,7 @@ def _kind(annotation: Any) -> tuple[Any, bool]:
     return annotation, False
 
 
-_EDITORS: Final = {bool: "check", int: "integer", float: "number", str: "line"}
+_EDITORS: Final = {bool: "check", int: "integer", float: "number", str: "line", tuple[str, ...]: "words"}
 
 
 def _complete(hint: Hint, info: FieldInfo, kind: Any, is_nullable: bool) -> Hint:

@@ -8,8 +8,9 @@ models.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Annotated, Final
 
+from playground.domain.hints import setting
 from playground.domain.usage import Usage
 from playground.domain.values import Value
 
@@ -24,10 +25,10 @@ class Price(Value):
     other input. ``told``: the price comes from the gateway's list of models instead of a person.
     """
 
-    input: float | None = None
-    cached: float | None = None
-    output: float | None = None
-    currency: str = DOLLARS
+    input: Annotated[float | None, setting("Input", placeholder="not entered", low=0)] = None
+    cached: Annotated[float | None, setting("Cached input", placeholder="as input", low=0)] = None
+    output: Annotated[float | None, setting("Output", placeholder="not entered", low=0)] = None
+    currency: Annotated[str, setting("Currency", most=4)] = DOLLARS
     told: bool = False
 
     @property

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Annotated, Final
 
 from pydantic import Field, SerializeAsAny
 
 from playground.domain.adaptations import Adaptation, adapted, effective
+from playground.domain.hints import setting
 from playground.domain.parameters import Parameters
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Turn
@@ -23,11 +25,29 @@ class SendReasoning(StrEnum):
     ALWAYS = "always"
 
 
+#: The labels of these times, and the usual names of the member; empty is that of the answer.
+SEND_REASONING: Final = (
+    (SendReasoning.NEVER, "never"),
+    (SendReasoning.AFTER_TOOL_CALLS, "after tool calls"),
+    (SendReasoning.ALWAYS, "always"),
+)
+REASONING_FIELDS: Final = ("", "reasoning_content", "reasoning", "reasoning_details", "thinking")
+
+
 class ReasoningReturn(Value):
     """The rule for sending reasoning back on chat completions, and the member's name (empty: as received)."""
 
-    when: SendReasoning = SendReasoning.NEVER
-    field: str = ""
+    when: Annotated[SendReasoning, setting("Send it &back", choices=SEND_REASONING)] = SendReasoning.NEVER
+    field: Annotated[
+        str,
+        setting(
+            "Member",
+            editor="choice",
+            placeholder="as received",
+            suggestions=REASONING_FIELDS[1:],
+            visible_when=lambda value: value.when is not SendReasoning.NEVER,
+        ),
+    ] = ""
 
 
 class Request(Value):

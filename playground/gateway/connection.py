@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import unicodedata
 from enum import StrEnum
+from typing import Annotated
 
 from pydantic import Field, SecretStr
 
+from playground.domain.hints import Hint, setting
 from playground.domain.values import Value
 
 MEBIBYTE = 1024 * 1024
@@ -26,6 +28,10 @@ class Auth(StrEnum):
     BOTH = "both"
 
 
+def _timeout(label: str, help_: str) -> Hint:
+    return setting(label, help=f"{help_} Leave it empty to switch it off.", placeholder="off", unit="seconds")
+
+
 class Timeouts(Value):
     """Time-outs in seconds; None for no time-out.
 
@@ -34,11 +40,15 @@ class Timeouts(Value):
     content or a call, until the end marker. ``total`` covers the whole exchange.
     """
 
-    connect: float | None = Field(default=10.0, gt=0)
-    first: float | None = Field(default=120.0, gt=0)
-    idle: float | None = Field(default=60.0, gt=0)
+    connect: Annotated[float | None, _timeout("Connect", "For name, connection and TLS.")] = Field(default=10.0, gt=0)
+    first: Annotated[
+        float | None, _timeout("First content", "From the request to the first content; keep-alives do not count.")
+    ] = Field(default=120.0, gt=0)
+    idle: Annotated[
+        float | None, _timeout("Between content", "Between two pieces of content; keep-alives do not count.")
+    ] = Field(default=60.0, gt=0)
     settle: float | None = Field(default=5.0, gt=0)
-    total: float | None = Field(default=None, gt=0)
+    total: Annotated[float | None, _timeout("Whole answer", "For the whole exchange.")] = Field(default=None, gt=0)
 
 
 class Connection(Value):

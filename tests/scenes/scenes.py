@@ -78,6 +78,23 @@ async def gateways(stage: Stage) -> None:
 
 
 @scene()
+async def gateway_form_end(stage: Stage) -> None:
+    """The end of a gateway's form: a proxy that cannot be used, numbers out of range, long values."""
+    made = stage.app.gateways.store.add_profile(
+        Profile(name="Team", base_url="https://gateway.example/v1", ca_file="/etc/" + "folder/" * 30)
+    )
+    stage.act("gateway.settings")
+    dialog = await stage.dialog("Gateways")
+    stage.select("Gateways", made.name, dialog)
+    for name, text in (("Tries after a failure", "99"), ("Proxy", "ftp://proxy.example")):
+        field = stage.find(QLineEdit, name, dialog)
+        field.setFocus()
+        field.selectAll()
+        QTest.keyClicks(field, text)
+    await stage.settle()
+
+
+@scene()
 async def error_mid_stream(stage: Stage) -> None:
     """The text that came before the error stays."""
     stage.fresh("demo-chat")

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from uuid import uuid4
 
 from pydantic import Field
 
 from playground.domain.adaptations import Adaptation
 from playground.domain.encoding import encode
+from playground.domain.hints import setting
 from playground.domain.prices import Price
 from playground.domain.request import ReasoningReturn
 from playground.domain.values import Value
@@ -43,6 +44,15 @@ class ProfileError(ListFileError):
     """A profile cannot be saved. The text gives the reason and the remedy, and holds no secret."""
 
 
+def _proxy_problem(proxy: str) -> str:
+    """Return why a proxy cannot be used; empty if it can."""
+    try:
+        check_proxy(proxy)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
 class Profile(Value):
     """The settings of one gateway.
 
@@ -59,22 +69,53 @@ class Profile(Value):
     """
 
     id: str = Field(default_factory=lambda: uuid4().hex)
-    name: str = "New gateway"
-    base_url: str = ""
-    headers: dict[str, str] = Field(default_factory=dict)
-    extra_body: JSONObject = Field(default_factory=dict)
-    secret_headers: dict[str, str] = Field(default_factory=dict)
+    name: Annotated[str, setting("&Name")] = "New gateway"
+    base_url: Annotated[str, setting("Base &URL")] = ""
+    default_model: Annotated[str, setting("Default &model", placeholder="none")] = ""
     auth: dict[str, Auth] = Field(default_factory=dict)
-    timeouts: Timeouts = Timeouts()
-    ca_file: str | None = None
-    proxy: str = Field(default="", repr=False)
-    reasoning_return: ReasoningReturn = ReasoningReturn()
-    default_model: str = ""
-    retries: int = Field(default=4, ge=0, le=20)
-    max_event_mib: int = Field(default=100, ge=1)
-    max_body_mib: int = Field(default=256, ge=1)
+    reasoning_return: Annotated[ReasoningReturn, setting("Reasoning", group="Reasoning of earlier turns")] = (
+        ReasoningReturn()
+    )
+    timeouts: Annotated[Timeouts, setting("Time-outs", group="Time-outs")] = Timeouts()
+    retries: Annotated[
+        int,
+        setting("Tries after a failure", group="Limits", help="Automatic retries of a run before any content came."),
+    ] = Field(default=4, ge=0, le=20)
+    max_event_mib: Annotated[
+        int,
+        setting("Largest event", group="Limits", help="Of one event of a stream.", unit="MiB", high=4096),
+    ] = Field(default=100, ge=1)
+    max_body_mib: Annotated[
+        int, setting("Largest answer", group="Limits", help="Of a whole answer.", unit="MiB", high=16384)
+    ] = Field(default=256, ge=1)
+    adaptations: Annotated[tuple[Adaptation, ...], setting("&Rules", group="What this gateway does not take")] = ()
+    headers: Annotated[dict[str, str], setting("&Headers", group="Extra headers")] = Field(default_factory=dict)
+    extra_body: Annotated[JSONObject, setting("&Body", group="Extra body: merged into every request's body")] = Field(
+        default_factory=dict
+    )
+    secret_headers: dict[str, str] = Field(default_factory=dict)
+    ca_file: Annotated[
+        str | None,
+        setting(
+            "&PEM file",
+            group="Certificates and proxy",
+            editor="file",
+            files="Certificates (*.pem *.crt *.cer);;All (*)",
+            placeholder="system certificates only",
+        ),
+    ] = None
+    proxy: Annotated[
+        str,
+        setting(
+            "Pro&xy",
+            group="Certificates and proxy",
+            placeholder="from the system or environment",
+            help="http://host:port, https://host:port or socks5://host:port. A SOCKS proxy looks up the gateway's name "
+            "itself. User name and password belong in the environment (HTTPS_PROXY, ALL_PROXY).",
+            check=_proxy_problem,
+        ),
+    ] = Field(default="", repr=False)
     prices: dict[str, Price] = Field(default_factory=dict)
-    adaptations: tuple[Adaptation, ...] = ()
     service: str = ""
     favourites: tuple[str, ...] = ()
     recent: tuple[str, ...] = ()

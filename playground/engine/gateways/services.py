@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from urllib.parse import parse_qsl, urlsplit
 from uuid import uuid4
 
@@ -19,6 +19,7 @@ from pydantic.fields import FieldInfo
 
 from playground.domain.adaptations import Adaptation
 from playground.domain.encoding import encode
+from playground.domain.hints import problems_of, setting
 from playground.domain.values import Value
 from playground.engine.gateways.profiles import ProfileError
 from playground.engine.gateways.secrets import looks_secret, secret_in, variable_problem
@@ -91,20 +92,35 @@ class KnownGateway(Value):
     """
 
     id: str = Field(min_length=1)
-    name: str = Field(min_length=1)
-    base_url: str
+    name: Annotated[str, setting("&Name")] = Field(min_length=1)
+    base_url: Annotated[str, setting("Base &URL", placeholder="https://gateway.example/v1")]
     hosts: tuple[str, ...] = ()
     protocols: dict[str, Auth] = Field(default_factory=dict)
     headers: dict[str, str] = Field(default_factory=dict)
-    key_variables: tuple[str, ...] = ()
-    keys_url: str = ""
+    key_variables: Annotated[
+        tuple[str, ...],
+        setting(
+            "&Variables",
+            placeholder="GATEWAY_API_KEY",
+            check=lambda names: next(filter(None, map(variable_problem, names)), ""),
+            after="keys_url",
+        ),
+    ] = ()
+    keys_url: Annotated[
+        str,
+        setting(
+            "&Keys are made at",
+            placeholder="https://gateway.example/keys",
+            check=lambda url: _page_problem(url) if url else "",
+        ),
+    ] = ""
     keyless: bool = False
     ports: tuple[int, ...] = ()
     signatures: tuple[Signature, ...] = ()
     adaptations: tuple[Adaptation, ...] = ()
     details: tuple[Details, ...] = ()
     price_tokens: int = Field(default=0, ge=0)
-    note: str = ""
+    note: Annotated[str, setting("N&ote")] = ""
     source: str = ""
     date: str = ""
     own: bool = Field(default=False, exclude=True)
@@ -336,12 +352,10 @@ def own_problem(service: KnownGateway) -> str:
         _check_base_url(service)
     except ValueError as error:
         return str(error)
-    if service.keys_url and (problem := _page_problem(service.keys_url)):
-        return problem
     for name, value in service.headers.items():
         if looks_secret(name, value) or secret_in({name: value}):
             return f"The header “{name}” looks like a secret, and the list of services is kept in a file."
-    return next(filter(None, map(variable_problem, service.key_variables)), "")
+    return next(iter(problems_of(service).values()), "")
 
 
 def _check_base_url(service: KnownGateway) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QRegularExpression, QSize, Qt
-from PySide6.QtGui import QIntValidator, QRegularExpressionValidator, QResizeEvent
-from PySide6.QtWidgets import QDialog, QFrame, QLabel, QLineEdit, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QDialog, QFrame, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.plain_text import one_line_of, show_hidden, tip
@@ -137,52 +137,6 @@ class OfferButton(QPushButton):
         room = max(self.width() - 2 * BUTTON_SIDE, 40)
         elided = self.fontMetrics().elidedText(one_line_of(self._full_text), Qt.TextElideMode.ElideMiddle, room)
         self.setText(elided.replace("&", "&&"))
-
-
-class SecondsEdit(QLineEdit):
-    """A field for seconds; empty, "off" or 0 is off."""
-
-    def __init__(self, name: str, what: str) -> None:
-        super().__init__()
-        self.setValidator(QRegularExpressionValidator(QRegularExpression(r"off?|o|\d{0,6}([.,]\d{0,3})?"), self))
-        self.setPlaceholderText("off")
-        self.setAccessibleName(name)
-        self.setAccessibleDescription(what)
-        self.setToolTip(tip(f"{what} Leave it empty to switch it off."))
-
-    def seconds(self) -> float | None:
-        """Return the value in seconds; None when off."""
-        try:
-            return float(self.text().replace(",", ".")) or None
-        except ValueError:
-            return None
-
-    def set_seconds(self, seconds: float | None) -> None:
-        """Show a value in seconds; None is off."""
-        self.setText(f"{seconds:.3f}".rstrip("0").rstrip(".") if seconds else "")
-
-
-class WholeEdit(QLineEdit):
-    """A field for an integer from ``low`` to ``high``; an empty field counts as ``start``."""
-
-    def __init__(self, name: str, what: str, low: int, high: int, start: int) -> None:
-        super().__init__()
-        self._low = low
-        self._start = start
-        self.setValidator(QIntValidator(0, high, self))
-        self.setPlaceholderText(str(start))
-        self.setAccessibleName(name)
-        self.setAccessibleDescription(what)
-        self.setToolTip(tip(what))
-
-    def number(self) -> int:
-        """Return the value."""
-        text = self.text().strip()
-        return max(int(text), self._low) if text.isdecimal() else self._start
-
-    def set_number(self, number: int) -> None:
-        """Show a value."""
-        self.setText(str(number))
 
 
 class _WheelGuard(QObject):

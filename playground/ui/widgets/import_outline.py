@@ -6,12 +6,11 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from playground.domain.request import ReasoningReturn
+from playground.domain.request import SEND_REASONING, ReasoningReturn
 from playground.domain.transcript import Turn
 from playground.engine.requests.pasted import Imported
 from playground.engine.requests.protocol_info import TITLES
 from playground.jsonkit.values import JSON
-from playground.ui.widgets.reasoning_words import SEND_REASONING
 from playground.ui.widgets.role_words import ROLE_WORDS
 
 LONGEST = 400  # characters shown of a value

@@ -144,7 +144,7 @@ class PriceWindow(Window):
 
     async def enter(self, name: str, text: str) -> None:
         """Replace an amount."""
-        await self.person.do(partial((await self.wait_for(QLineEdit, name)).setText, text))
+        await replace_text(self.person, await self.wait_for(QLineEdit, name), text)
 
 
 def _children(item: QTreeWidgetItem) -> list[QTreeWidgetItem]:

@@ -8,12 +8,11 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QWidget
 
-from playground.domain.request import ReasoningReturn, SendReasoning
+from playground.domain.request import REASONING_FIELDS, SEND_REASONING, ReasoningReturn, SendReasoning
 from playground.ui.widgets.choice_fields import CompactCombo
 from playground.ui.widgets.form_parts import look, paragraph, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import tip
-from playground.ui.widgets.reasoning_words import REASONING_FIELDS, SEND_REASONING
 
 HELP = (
     "Some models need the reasoning of their earlier turns, others refuse it.\n"

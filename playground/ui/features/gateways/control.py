@@ -8,8 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QDoubleValidator
-from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QLabel, QWidget
 from shiboken6 import isValid
 
 from playground.domain.adaptations import Adaptation
@@ -30,6 +29,7 @@ from playground.ui.widgets.model_picker import ModelPicker
 from playground.ui.widgets.models.listing import SORTING, Order
 from playground.ui.widgets.palette import Entry
 from playground.ui.widgets.plain_text import shown_name
+from playground.ui.widgets.rows.form import form_for
 
 if TYPE_CHECKING:
     from playground.engine.requests.pasted import Imported
@@ -41,7 +41,7 @@ WHY = 200  # characters of a gateway's error message saved with a rule
 NOT_KEPT = "The demo gateway forgets it when the application ends."
 FORGET = "Forget it"
 USE_HERE, NEW_EXPERIMENT = "Use here", "New experiment"
-FIELDS = (("input", "Input"), ("cached", "Cached input"), ("output", "Output"))
+AMOUNTS = ("input", "cached", "output")
 
 
 class PriceDialog(QDialog):
@@ -67,29 +67,18 @@ class PriceDialog(QDialog):
             wordWrap=True,
         )
         words.setProperty("kind", "muted")
-        form = QFormLayout()
-        form.setSpacing(8)
-        self.fields: dict[str, QLineEdit] = {}
-        for name, title in FIELDS:
-            field = QLineEdit()
-            field.setAccessibleName(title)
-            value = getattr(price, name)
-            field.setText("" if value is None else f"{value:g}")
-            field.setValidator(QDoubleValidator(0, 1e9, 6, field))
-            listed_price = getattr(self._listed, name)
-            unset = "as input" if name == "cached" else "not entered"
-            field.setPlaceholderText(unset if listed_price is None else f"{listed_price:g} {BY_LIST}")
-            self.fields[name] = field
-            form.addRow(title, field)
-        self.currency = QLineEdit(price.currency, maxLength=4)
-        form.addRow("Currency", self.currency)
+        self.fields = form_for(Price)
+        self.fields.set_value(price)
+        for name in AMOUNTS:
+            if (amount := getattr(self._listed, name)) is not None:
+                self.fields.line(name).setPlaceholderText(f"{amount:g} {BY_LIST}")
         self.reprice = QCheckBox(f"Also update {earlier} earlier answer{'s' * (earlier != 1)}")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self._save)
         buttons.rejected.connect(self.reject)
         in_column(
             words,
-            form,
+            self.fields,
             (self.reprice, 0, Qt.AlignmentFlag.AlignLeft),
             buttons,
             of=self,
@@ -101,21 +90,18 @@ class PriceDialog(QDialog):
         dress(self)
 
     def _save(self) -> None:
-        amounts = {name: _amount(field.text()) for name, field in self.fields.items()}
-        currency = self.currency.text().strip() or DOLLARS
-        if any(value is not None for value in amounts.values()) and self._listed.currency == currency:
+        if self.fields.errors:
+            self.fields.show_problems()
+            return
+        price = self.fields.value
+        price = price.model_copy(update={"currency": price.currency.strip() or DOLLARS, "told": False})
+        amounts = {name: getattr(price, name) for name in AMOUNTS}
+        if any(value is not None for value in amounts.values()) and self._listed.currency == price.currency:
             # Fields left empty show the listed price as their placeholder.
-            listed = {name: getattr(self._listed, name) for name in amounts}
-            amounts = {name: listed[name] if value is None else value for name, value in amounts.items()}
-        self.priced.emit(Price.model_validate({**amounts, "currency": currency}), self.reprice.isChecked())
+            listed = {name: getattr(self._listed, name) for name, value in amounts.items() if value is None}
+            price = price.model_copy(update=listed)
+        self.priced.emit(price, self.reprice.isChecked())
         self.accept()
-
-
-def _amount(text: str) -> float | None:
-    try:
-        return float(text.replace(",", ".")) if text.strip() else None
-    except ValueError:
-        return None
 
 
 class GatewayControl(Control):

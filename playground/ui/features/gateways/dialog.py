@@ -66,19 +66,6 @@ class ResultArea(DownArea):
         return super().eventFilter(watched, event)
 
 
-class GatewayEditor(ProfileForm):
-    """The form of a gateway as the editor of a draft."""
-
-    @property
-    def value(self) -> Draft:
-        """The edited draft."""
-        return self.draft()
-
-    def set_value(self, value: Draft) -> None:
-        """Show a draft."""
-        self.show_draft(value)
-
-
 class ProfileDialog(DraftsDialog[Draft]):
     """Settings of gateways. Open it with ``open()``; its tasks run in the background.
 
@@ -195,7 +182,7 @@ class ProfileDialog(DraftsDialog[Draft]):
         if open_header := next((row.name for row in draft.headers if row.name and not (row.value or row.stored)), ""):
             self.add_header(open_header)
         else:
-            self.form.name.setFocus()
+            self.form.focus("name")
 
     def ask_for_key(self) -> None:
         """Focus the key field of the form."""
@@ -213,7 +200,7 @@ class ProfileDialog(DraftsDialog[Draft]):
         first.setFocus()
 
     def focus_editor(self) -> None:
-        self.form.name.setFocus()
+        self.form.focus("name")
 
     def check_current(self) -> None:
         """Close, and ask for a check of the selected gateway as stored."""
@@ -250,7 +237,7 @@ class ProfileDialog(DraftsDialog[Draft]):
         self._test = self._spawn(self._run_test(draft), name="test gateway")
 
     def edited(self) -> None:
-        if self._tested is not None and self.form.draft().test_inputs != self._tested:  # the result is outdated
+        if self._tested is not None and self.form.value.test_inputs != self._tested:  # the result is outdated
             self.leave_current()
             self._show_message("")
         super().edited()
@@ -317,7 +304,7 @@ class ProfileDialog(DraftsDialog[Draft]):
         self.setObjectName("gatewaysDialog")
         self.setMinimumSize(600, 400)
         self.resize(900, 600)
-        self.form = self.editor = GatewayEditor(self._keys, services)
+        self.form = self.editor = ProfileForm(self._keys, services)
         self.form_area = DownArea(self.form)
         self.test_result = TestResult()
         self.test_button = push_button("&Test")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from playground.domain.adaptations import with_rule
+from playground.domain.hints import problems_of
 from playground.engine.gateways.credentials import (
     ConsentReason,
     Credentials,
@@ -26,7 +27,6 @@ from playground.engine.gateways.profiles import (
     Profile,
     ProfileError,
     ProfileStore,
-    check_proxy,
     connection,
     resolve_address,
 )
@@ -174,10 +174,8 @@ def problem(draft: Draft) -> str:
         return str(error)
     if reason := next(filter(None, row_problems(draft.headers)), ""):
         return reason
-    try:
-        check_proxy(draft.profile.proxy)
-    except ValueError as error:
-        return str(error)
+    if reason := next(iter(problems_of(draft.profile).values()), ""):
+        return reason
     if draft.variable and (reason := variable_problem(draft.variable)):
         return reason
     if reason := next(filter(None, (row.problem for row in draft.rule_rows)), ""):
@@ -215,6 +213,8 @@ async def save(draft: Draft, store: ProfileStore, keys: Keys) -> tuple[Profile, 
         "extra_body": _body(draft) or {},
         "base_url": resolve_address(draft.profile.base_url).base,
         "name": draft.title.strip(),
+        "ca_file": (draft.profile.ca_file or "").strip() or None,
+        **{name: getattr(draft.profile, name).strip() for name in ("default_model", "proxy")},
     }
     if draft.rules is not None:
         update["adaptations"] = rules_of(draft.rules)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from uuid import uuid4
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFormLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
+from playground.domain.hints import hints_of, setting
 from playground.engine.gateways.profiles import Auth
 from playground.engine.gateways.services import KnownGateway, KnownGateways
 from playground.engine.requests.protocol_info import TITLES
@@ -18,6 +18,7 @@ from playground.ui.widgets.drafts_dialog import DraftsDialog, DraftsInMemory, Re
 from playground.ui.widgets.form_parts import push_button, say, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.list_detail import ListDetail, ListEntry
+from playground.ui.widgets.rows.form import form_for
 from playground.ui.widgets.scroll_page import DownArea
 
 NEW = "New service"
@@ -35,64 +36,30 @@ class ServiceForm(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._service = KnownGateway(id="-", name=NEW, base_url="")
-        self.setProperty("kind", "form")
         self.about = text_label(kind="muted", wrap=True)
-        self.name, self.note = QLineEdit(), QLineEdit()
-        self.address = QLineEdit(placeholderText="https://gateway.example/v1")
-        self.keys_url = QLineEdit(placeholderText="https://gateway.example/keys")
-        self.variables = QLineEdit(placeholderText="GATEWAY_API_KEY")
-        self.auth = {protocol: QComboBox() for protocol in TITLES}
-        form = QFormLayout()
-        form.setSpacing(8)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        rows: list[tuple[str, QLineEdit | QComboBox]] = [("&Name", self.name), ("Base &URL", self.address)]
-        rows += [(f"Key on {title}", self.auth[protocol]) for protocol, title in TITLES.items()]
-        rows += [("&Keys are made at", self.keys_url), ("&Variables", self.variables), ("N&ote", self.note)]
-        for title, field in rows:
-            field.setAccessibleName(title.replace("&", ""))
-            form.addRow(title, field)
-            if isinstance(field, QLineEdit):
-                field.textEdited.connect(self._edited)
-                continue
-            for style, words in (*AUTH_STYLES, (None, "Not supported")):
-                field.addItem(words, style)
-            field.activated.connect(self._edited)
-        self._fields = [field for _title, field in rows]
-        in_column(self.about, form, 1, of=self, margins=(24, 16, 24, 16), spacing=12)
+        choices = (*AUTH_STYLES, (None, "Not supported"))
+        auth = {
+            f"protocols.{protocol}": setting(f"Key on {title}", editor="pick", choices=choices, after="base_url")
+            for protocol, title in reversed(TITLES.items())
+        }
+        self.fields = form_for(KnownGateway, hints={**hints_of(KnownGateway), **auth})
+        in_column(self.about, (self.fields, 1), of=self, margins=(24, 16, 24, 16), spacing=12)
+        self.fields.changed.connect(lambda *_: self.changed.emit())
 
     @property
     def value(self) -> KnownGateway:
         """The service as typed."""
-        styles = {name: combo.currentData() for name, combo in self.auth.items()}
-        update = {
-            "name": self.name.text().strip() or NEW,
-            "base_url": self.address.text().strip(),
-            "protocols": {name: Auth(style) for name, style in styles.items() if style is not None},
-            "keys_url": self.keys_url.text().strip(),
-            "key_variables": tuple(filter(None, re.split(r"[\s,;]+", self.variables.text()))),
-            "note": self.note.text().strip(),
-        }
-        return self._service.model_copy(update=update)
+        typed = self.fields.value
+        texts = {name: getattr(typed, name).strip() for name in ("name", "base_url", "keys_url", "note")}
+        return typed.model_copy(update={**texts, "name": texts["name"] or NEW})
 
     def set_value(self, value: KnownGateway) -> None:
         """Show a service."""
-        self._service = value
         source = f"Looked up {value.date} at {value.source}." if value.source else ""
         say(self.about, ABOUT_OWN if value.own else " ".join(filter(None, (service_words(value), source, SHIPPED))))
-        self.name.setText(value.name)
-        self.address.setText(value.base_url)
-        self.keys_url.setText(value.keys_url)
-        self.variables.setText(", ".join(value.key_variables))
-        self.note.setText(value.note)
-        for protocol, combo in self.auth.items():
-            style = value.protocols.get(protocol) if value.protocols else Auth.BEARER
-            combo.setCurrentIndex(combo.findData(style) if style is not None else combo.count() - 1)
-        for field in self._fields:
-            field.setEnabled(value.own)
-
-    def _edited(self, _value: object = None) -> None:
-        self.changed.emit()
+        styles = value.protocols or dict.fromkeys(TITLES, Auth.BEARER)
+        self.fields.set_value(value.model_copy(update={"protocols": styles}))
+        self.fields.setEnabled(value.own)
 
 
 class ServicesDialog(DraftsDialog[KnownGateway]):
@@ -166,15 +133,15 @@ class ServicesDialog(DraftsDialog[KnownGateway]):
 
     def focus_editor(self) -> None:
         """Use a shipped service; edit one of the user's own."""
-        if self.form.name.isEnabled():
-            self.form.name.setFocus()
+        if self.form.fields.isEnabled():
+            self.form.fields.focus()
         elif self.current:
             self.use_current()
 
     def add(self) -> None:
         super().add()
-        self.form.name.setFocus()
-        self.form.name.selectAll()
+        self.form.fields.focus()
+        self.form.fields.line("name").selectAll()
 
     def use_current(self) -> None:
         """Save the selected service if it has changes, and use it."""

@@ -159,16 +159,20 @@ class Form(QWidget, Generic[M]):
 
     def _plain(self, name: str) -> JSON:
         """Return the value of a field as the rows show it."""
-        value = value_at(self._value, name)
+        value, hint = value_at(self._value, name), self.rows[name].hint
+        value = hint.start if value is None and not hint.nullable else value
         return value.value if isinstance(value, Enum) else value
 
     def _show_focused(self, _before: QWidget | None, focused: QWidget | None) -> None:
-        """Scroll the field that got the focus into view."""
+        """Scroll the row of the field that got the focus into view."""
         if focused is not None and self.isAncestorOf(focused):
             parent: QObject | None = self.parent()
             while parent is not None and not isinstance(parent, QScrollArea):
                 parent = parent.parent()
             if parent is not None:
+                for row in self.rows.values():
+                    if row.isAncestorOf(focused):
+                        parent.ensureWidgetVisible(row)  # with its problem
                 parent.ensureWidgetVisible(focused)
 
 
@@ -209,6 +213,9 @@ def form_for(
 def _with_field(value: Any, path: list[str], typed: JSON) -> Any:
     """Return a copy of a model with a field set. Raises ValidationError if the field cannot have this value."""
     name, *below = path
+    if isinstance(value, dict):
+        others = {key: item for key, item in value.items() if key != name}
+        return others if typed is None else {**others, name: typed}
     new = _with_field(getattr(value, name), below, typed) if below else typed
     try:
         new = getattr(type(value).model_validate({**dict(value), name: new}), name)

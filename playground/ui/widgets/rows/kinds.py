@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
@@ -185,7 +186,7 @@ class LineRow(FieldRow):
             self.field.setMaxLength(hint.most)
         self.head.addWidget(self.field, 1)
         self.browse = quiet_button("Choose…", f"Choose: {self.title}")
-        self.browse.setVisible(hint.editor != "line")
+        self.browse.setVisible(hint.editor in ("file", "folder"))
         self.browse.clicked.connect(self._choose)
         self.head.addWidget(self.browse)
         self.field.textChanged.connect(self._take_typed)
@@ -218,6 +219,20 @@ class LineRow(FieldRow):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.field.setText)
         dialog.open()
+
+
+class WordsRow(LineRow):
+    """A line with texts without spaces, separated by spaces, commas or semicolons."""
+
+    def _show(self, value: JSON) -> None:
+        if value != self._words(self.field.text()):
+            super()._show(", ".join(value or ()))
+
+    def _take_typed(self, text: str) -> None:
+        self._tell(self._words(text))
+
+    def _words(self, text: str) -> tuple[str, ...]:
+        return tuple(filter(None, re.split(r"[\s,;]+", text)))
 
 
 class CheckRow(FieldRow):
@@ -466,6 +481,7 @@ def row_for(name: str, hint: Hint, kind: type[Parameters] = Parameters, parent: 
         "switch": SwitchRow,
         "check": CheckRow,
         "line": LineRow,
+        "words": WordsRow,
         "file": LineRow,
         "folder": LineRow,
         "pick": PickRow,

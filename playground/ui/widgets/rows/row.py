@@ -120,8 +120,8 @@ class FieldRow(QWidget):
         """Put the name beside the control, in a column of this width in pixels, and the unit after the control."""
         self._is_wide = True
         self.head.removeWidget(self.label)
-        self.head.removeWidget(self.reset)
-        self.reset.hide()
+        self.reset.setParent(None)  # an emptied field is at its default
+        self.reset.deleteLater()
         self._halves.insertWidget(0, self.label, 0, Qt.AlignmentFlag.AlignTop)
         self.label.setFixedWidth(width)
         self.label.setMinimumHeight(FIELD_HEIGHT)
@@ -198,7 +198,8 @@ class FieldRow(QWidget):
     def _update_style(self) -> None:
         is_set = not same(self._value, self._default) or bool(self._problem)
         look(self.label, "" if (is_set and not self._is_app_default) or not self.hint.sent else "muted")
-        self.reset.setVisible(is_set and not self._is_wide)
+        if not self._is_wide:
+            self.reset.setVisible(is_set)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Move the focus to the field after a click on its name."""

@@ -33,15 +33,15 @@ def test_every_field_is_saved(play: Callable[[Scene], DialogDriver]) -> None:
     async def scene(driver: DialogDriver) -> None:
         dialog = driver.open()
         form = dialog.form
-        type_into(form.name, "Everything")
+        type_into(form.line("name"), "Everything")
         type_into(form.address.edit, "https://gateway.example/v1")
-        type_into(form.model, "model-1")
-        form.auth["messages"].setCurrentIndex(2)
-        form.reasoning.setCurrentIndex(1)
-        form.reasoning_field.setEditText("reasoning_content")
-        type_into(form.clocks["connect"], "2,5")
-        type_into(form.clocks["idle"], "off")
-        type_into(form.clocks["total"], "600")
+        type_into(form.line("default_model"), "model-1")
+        QTest.keyClicks(form.fields.rows["auth.messages"].main_field(), "both")
+        QTest.keyClicks(form.fields.rows["reasoning_return.when"].main_field(), "after")
+        QTest.keyClicks(form.fields.rows["reasoning_return.field"].main_field(), "reasoning_content")
+        type_into(form.line("timeouts.connect"), "2,5")
+        type_into(form.line("timeouts.idle"), "off")
+        type_into(form.line("timeouts.total"), "600")
         form.headers.add.click()
         type_into(form.headers.edits[0].name, "X-Team")
         type_into(form.headers.edits[0].value, "docs")
@@ -51,13 +51,13 @@ def test_every_field_is_saved(play: Callable[[Scene], DialogDriver]) -> None:
         assert "kept in the keyring" in form.headers.hint.text()
         assert secret.value.echoMode() is QLineEdit.EchoMode.Password
         type_into(secret.value, CANARY)
-        type_into(form.ca_file, "/etc/ssl/own.pem")
-        type_into(form.proxy, f"http://me:{CANARY}@proxy.example:3128")
+        type_into(form.line("ca_file"), "/etc/ssl/own.pem")
+        type_into(form.line("proxy"), f"http://me:{CANARY}@proxy.example:3128")
         dialog.save_button.click()
         await eventually(lambda: "holds a user name or a password" in dialog.body.message.text())
         assert CANARY not in dialog.body.message.text()
-        type_into(form.proxy, "proxy.example:3128")
-        before = form.draft()
+        type_into(form.line("proxy"), "proxy.example:3128")
+        before = form.value
         dialog.save_button.click()
         await eventually(lambda: bool(driver.saved))
         await idle(dialog)
@@ -132,13 +132,13 @@ def test_closing_with_unsaved_changes_asks(play: Callable[[Scene], DialogDriver]
     async def scene(driver: DialogDriver) -> None:
         profile = await saved_profile(driver)
         dialog = driver.open()
-        type_into(dialog.form.name, "Renamed")
+        type_into(dialog.form.line("name"), "Renamed")
         dialog.close()
         assert dialog.isVisible()
         assert "“Renamed” has unsaved changes." in dialog.body.notice.words
         answer(dialog, "Keep editing")
         assert dialog.isVisible()
-        assert dialog.form.name.text() == "Renamed"
+        assert dialog.form.line("name").text() == "Renamed"
         QTest.keyClick(dialog, Qt.Key.Key_Escape)
         answer(dialog, "Save")
         await eventually(lambda: not dialog.isVisible())
@@ -147,7 +147,7 @@ def test_closing_with_unsaved_changes_asks(play: Callable[[Scene], DialogDriver]
         assert stored.name == "Renamed"
 
         again = driver.open()
-        type_into(again.form.name, "Thrown away")
+        type_into(again.form.line("name"), "Thrown away")
         again.reject()
         answer(again, "Discard")
         assert not again.isVisible()
