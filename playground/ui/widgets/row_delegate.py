@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QHelpEvent, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QToolTip
 
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.plain_text import one_line_of
@@ -16,13 +16,14 @@ from playground.ui.widgets.state_dot import paint_dot
 from playground.ui.widgets.theme import SMALL_PX, code_font, tokens
 
 ONE_LINE, TWO_LINES, HEADING = 30, 46, 28  # pixels of height
-MARGIN, GAP, ICON = 10, 8, 14  # pixels
+MARGIN, GAP, ICON, END_ICON = 10, 8, 14, 16  # pixels
 BOX, SWITCH = QSize(15, 15), QSize(26, 14)
 ROW: Final = Qt.ItemDataRole.UserRole + 20
 Index = QModelIndex | QPersistentModelIndex
 _VERTICAL: Final = int(Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
 _LEFT: Final = _VERTICAL | int(Qt.AlignmentFlag.AlignLeft)
 _RIGHT: Final = _VERTICAL | int(Qt.AlignmentFlag.AlignRight)
+_ACTIVE: Final = QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver
 _END, _MIDDLE = Qt.TextElideMode.ElideRight, Qt.TextElideMode.ElideMiddle
 
 
@@ -31,8 +32,10 @@ class Row:
     """The content of a row; colours are names of the theme's.
 
     ``side`` is a small text at the right of the title; with ``side_yields`` it has only the room that the title
-    leaves. ``icons`` are at the right of the last line, ``end_icon`` at the right of the row: names and colours.
-    ``control`` is "box" or "switch", ``dot`` a state, ``code`` shows the title in the font for code.
+    leaves. ``icons`` are at the right of the last line, ``end_icon`` at the right of the row: names and colours; with
+    ``end_on_hover`` it is drawn in hovered and selected rows only, and ``end_tip`` is its tooltip. ``control`` is "box"
+    or "switch", ``dot`` a state, ``chevron`` that of a heading that folds, "down" or "right". ``code`` shows the title
+    in the font for code, ``middle`` elides it in the middle. ``line_side`` is a text at the right of ``line``.
     """
 
     title: str
@@ -42,17 +45,19 @@ class Row:
     side_colour: str = "muted"
     line_colour: str = "muted"
     title_colour: str = "text"
-    line_side: tuple[str, str] = ("", "muted")
+    line_side: str = ""
+    line_side_colour: str = "muted"
     dot: str | None = None
     control: str = ""
     on: bool = False
     icons: tuple[tuple[str, str], ...] = ()
     end_icon: tuple[str, str] | None = None
-    has_end_icon: bool = False
+    end_on_hover: bool = False
+    end_tip: str = ""
     code: bool = False
-    middle: bool = False  # elide the title in the middle
+    middle: bool = False
     heading: bool = False
-    chevron: str = ""  # of a heading that folds: "down" or "right"
+    chevron: str = ""
 
 
 class RowDelegate(QStyledItemDelegate):
@@ -90,12 +95,19 @@ class RowDelegate(QStyledItemDelegate):
         if row.dot is not None:
             paint_dot(painter, row.dot, inside.left() - 4, inside.center().y() - DOT / 2)
             inside.setLeft(inside.left() + DOT - 2)
-        if row.has_end_icon:
-            if row.end_icon is not None:
+        if row.end_icon is not None:
+            if not row.end_on_hover or option.state & _ACTIVE:
                 icon(*row.end_icon).paint(painter, end_icon_rect(rect))
-            inside.setRight(inside.right() - 16 - GAP)
+            inside.setRight(inside.right() - END_ICON - GAP)
         self._paint_texts(painter, inside, row, option.font)
         painter.restore()
+
+    def helpEvent(self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index) -> bool:
+        row, at_icon = self.row(index), end_icon_rect(option.rect).contains(event.pos())
+        if event.type() == QEvent.Type.ToolTip and at_icon and row is not None and row.end_tip:
+            QToolTip.showText(event.globalPos(), row.end_tip, view)
+            return True
+        return super().helpEvent(event, view, option, index)
 
     @staticmethod
     def _paint_texts(painter: QPainter, inside: QRect, row: Row, font: QFont) -> None:
@@ -121,9 +133,9 @@ class RowDelegate(QStyledItemDelegate):
             first.setRight(first.right() - taken - GAP)
         mode = _MIDDLE if row.middle else _END
         _paint_text(painter, first, row.title, title_font, row.title_colour, first.width(), _LEFT, mode)
-        words, colour = row.line_side
-        if words:
-            taken = _paint_text(painter, second, words, small, colour, second.width() // 2, _RIGHT, _END)
+        if row.line_side:
+            most = second.width() // 2
+            taken = _paint_text(painter, second, row.line_side, small, row.line_side_colour, most, _RIGHT, _END)
             second.setRight(second.right() - taken - GAP)
         if row.line:
             _paint_text(painter, second, row.line, small, row.line_colour, second.width(), _LEFT, _END)
@@ -151,7 +163,7 @@ def control_rect(rect: QRect, row: Row) -> QRect:
 
 def end_icon_rect(rect: QRect) -> QRect:
     """Return the rectangle of the icon at the right end of a row."""
-    return QRect(rect.right() - MARGIN - 15, rect.center().y() - 8, 16, 16)
+    return QRect(rect.right() - MARGIN - END_ICON + 1, rect.center().y() - END_ICON // 2, END_ICON, END_ICON)
 
 
 def _paint_text(
