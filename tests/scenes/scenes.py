@@ -144,10 +144,9 @@ async def raw(stage: Stage) -> None:
     stage.window.action("view.raw").trigger()
     headers = stage.window.panels.extra_fields.headers
     for name, value in (("X-Trace", "on"), ("X-Api-Key", "a-key"), ("X Bad", "1")):
-        headers.add_header()
-        headers.rows[-1].name.setText(name)
-        headers.rows[-1].value.setText(value)
-        headers.rows[-1].edited.emit()
+        row = headers.add_row()
+        row.name.setText(name)
+        row.value.setText(value)
 
 
 async def _under_schema(stage: Stage) -> None:

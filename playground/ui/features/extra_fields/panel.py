@@ -76,7 +76,7 @@ class ExtraFieldsPanel(QWidget):
         self.settings_button = styled(QPushButton("Open gateway settings"), "quiet")
         self._arrange()
         self.body.edited.connect(self._typed)
-        self.headers.changed.connect(self.headers_changed)
+        self.headers.sent_changed.connect(self.headers_changed)
         self.headers.unsent_changed.connect(self.unsent_headers_changed)
         self.settings_button.clicked.connect(self.settings_asked)
         self.set_value(EMPTY, {}, Inherited())
@@ -137,9 +137,9 @@ class ExtraFieldsPanel(QWidget):
             return self.reasoning.when
         if place != "headers":
             return self.body.editor
-        if not self.headers.rows:
-            self.headers.add_header()
-        return self.headers.rows[0].name
+        if not self.headers.edits:
+            self.headers.add_row()
+        return self.headers.edits[0].name
 
     def _show_inherited(self, inherited: Inherited) -> None:
         self._inherited = inherited

@@ -44,22 +44,18 @@ from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.gateways.rule_row import RuleRow, rule_rows, rules_of
 from playground.ui.widgets.json_text import pretty_value
+from playground.ui.widgets.name_value import HeaderValue, row_problems
 
 NEW_NAME = "New gateway"
 
 
 @dataclass(frozen=True, slots=True)
-class HeaderRow:
-    """An extra header as typed. With ``stored``, its value is in the keyring and not retyped."""
+class HeaderRow(HeaderValue):
+    """An extra header as typed."""
 
-    name: str = ""
-    value: str = field(default="", repr=False)
-    stored: bool = False
-
-    @property
-    def secret(self) -> bool:
-        """True if the value must not be saved in a file."""
-        return self.stored or looks_secret(self.name, self.value)
+    def looks_secret(self, name: str, value: str) -> bool:
+        """Return whether the header must not be saved in a file."""
+        return looks_secret(name, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,14 +172,8 @@ def problem(draft: Draft) -> str:
         resolve_address(draft.profile.base_url)
     except ValueError as error:
         return str(error)
-    names = [row.name.strip().lower() for row in draft.headers if row.name.strip()]
-    duplicate = next((name for name in names if names.count(name) > 1), "")
-    if duplicate:
-        return f"The header “{duplicate}” stands there twice. Remove one."
-    if any(row.value.strip() and not row.name.strip() for row in draft.headers):
-        return "An extra header has a value but no name."
-    if any(not (c.isascii() and (c.isalnum() or c in "!#$%&'*+-.^_`|~")) for name in names for c in name):
-        return "A header's name holds a character that is not allowed there."
+    if reason := next(filter(None, row_problems(draft.headers)), ""):
+        return reason
     try:
         check_proxy(draft.profile.proxy)
     except ValueError as error:

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -36,13 +35,13 @@ from playground.ui.widgets.form_parts import (
     keep_from_wheel,
     paragraph,
     push_button,
-    quiet_button,
     say,
     text_label,
 )
 from playground.ui.widgets.json_field import JsonField
-from playground.ui.widgets.layouts import discard, in_column, in_row
+from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.reasoning_words import REASONING_FIELDS, SEND_REASONING
+from playground.ui.widgets.value_table import ValueTable
 
 LABEL_WIDTH = 104  # pixels, minimum; longer labels may wrap to two lines
 CERTIFICATES = "Certificates (*.pem *.crt *.cer);;All (*)"
@@ -63,115 +62,6 @@ LIMITS = (
     ("max_event_mib", "Largest event, MiB", "One event of a stream may not be larger.", 1, 4096),
     ("max_body_mib", "Largest answer, MiB", "A whole answer may not be larger.", 1, 16384),
 )
-
-
-class HeaderRowEdit(QWidget):
-    """Fields of an extra header. A stored secret is not shown; typing replaces it."""
-
-    changed = Signal()
-    removed = Signal(object)
-
-    def __init__(self, row: HeaderRow) -> None:
-        super().__init__()
-        self._stored = row.stored
-        self._stored_name = row.name if row.stored else ""
-        self.name = QLineEdit(row.name, placeholderText="Name")
-        self.name.setAccessibleName("Header name")
-        self.value = QLineEdit(row.value)
-        self.value.setAccessibleName("Header value")
-        self.remove = quiet_button("", "Remove this header", "delete")
-        self.note = text_label("Looks like a secret: kept in the keyring, never in a file.", "small", wrap=True)
-        line = in_row((self.name, 2), (self.value, 3), self.remove, spacing=8)
-        in_column(line, self.note, of=self, margins=0, spacing=4)
-        self.name.textChanged.connect(self._edited)
-        self.value.textChanged.connect(self._edited)
-        self.remove.clicked.connect(self._removed)
-        self._update_fields()
-
-    def row(self) -> HeaderRow:
-        """Return the header as typed."""
-        is_stored = self._stored and not self.value.text() and self.name.text() == self._stored_name
-        return HeaderRow(self.name.text(), self.value.text(), is_stored)
-
-    def _edited(self) -> None:
-        self._update_fields()
-        self.changed.emit()
-
-    def _removed(self) -> None:
-        self.removed.emit(self)
-
-    def _update_fields(self) -> None:
-        row = self.row()
-        self.value.setEchoMode(QLineEdit.EchoMode.Password if row.secret else QLineEdit.EchoMode.Normal)
-        self.value.setPlaceholderText("Stored — type to replace it" if row.stored else "Value")
-        self.note.setVisible(row.secret)
-
-
-class HeaderRows(QWidget):
-    """List of all extra headers, with a button to add one."""
-
-    changed = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.edits: list[HeaderRowEdit] = []
-        self.hint = text_label("Sent with every request, last, and so before ours.", "small", wrap=True)
-        self.add = quiet_button("Add header", "Add an extra header", "plus")
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(8)
-        layout = in_column(self._rows, of=self, margins=0, spacing=8)
-        line = in_row(self.add, 1)
-        layout.addLayout(line)
-        layout.addWidget(self.hint)
-        self.add.clicked.connect(self._add_row)
-        say(self.hint, "Sent with every request; one of ours with the same name is replaced.")
-
-    def rows(self) -> tuple[HeaderRow, ...]:
-        """Return the headers as typed, without empty rows."""
-        return tuple(row for row in (edit.row() for edit in self.edits) if row.name or row.value)
-
-    def set_rows(self, rows: tuple[HeaderRow, ...]) -> None:
-        """Show these headers."""
-        for edit in list(self.edits):
-            self._remove_edit(edit)
-        for row in rows:
-            self._append(row)
-
-    def _append(self, row: HeaderRow) -> HeaderRowEdit:
-        edit = HeaderRowEdit(row)
-        edit.changed.connect(self.changed)
-        edit.removed.connect(self._remove)
-        self.edits.append(edit)
-        self._rows.addWidget(edit)
-        edit.show()  # a widget that is not visible yet gets no focus
-        before = self.edits[-2].remove if len(self.edits) > 1 else None
-        if before is not None:
-            QWidget.setTabOrder(before, edit.name)
-        QWidget.setTabOrder(edit.name, edit.value)
-        QWidget.setTabOrder(edit.value, edit.remove)
-        QWidget.setTabOrder(edit.remove, self.add)
-        return edit
-
-    def add_named(self, name: str) -> QWidget:
-        """Focus the value of the header with that name, added if missing; return the value's field."""
-        match = next((edit for edit in self.edits if edit.name.text().strip().lower() == name.lower()), None)
-        edit = match or self._append(HeaderRow(name))
-        edit.value.setFocus()
-        if match is None:
-            self.changed.emit()
-        return edit.value
-
-    def _add_row(self) -> None:
-        self._append(HeaderRow()).name.setFocus()
-
-    def _remove(self, edit: HeaderRowEdit) -> None:
-        self._remove_edit(edit)
-        self.add.setFocus()
-        self.changed.emit()
-
-    def _remove_edit(self, edit: HeaderRowEdit) -> None:
-        self.edits.remove(edit)
-        discard(self._rows, edit)
 
 
 class ProfileForm(QWidget):
@@ -202,7 +92,11 @@ class ProfileForm(QWidget):
         line = self.reasoning_field.lineEdit()
         if line is not None:
             line.setPlaceholderText("as it came")
-        self.headers = HeaderRows()
+        self.headers = ValueTable(
+            HeaderRow,
+            hint="Sent with every request; one of ours with the same name is replaced.",
+            secret_hint="Values with a key icon are kept in the keyring, never in a file.",
+        )
         self.rules = RulesEdit()
         self.body = JsonField("Extra body", root="body", placeholder='{"top_k": 40}', least=3)
         self.body.editor.setTabChangesFocus(True)  # Tab moves to the next field of the form
@@ -244,7 +138,7 @@ class ProfileForm(QWidget):
             self.reasoning.setCurrentIndex(self.reasoning.findData(profile.reasoning_return.when))
             self.reasoning_field.setEditText(profile.reasoning_return.field)
             self.headers.set_rows(draft.headers)
-            self.rules.set_rows(draft.rule_rows, rule_rows(self._service_rules(profile.service)))
+            self.rules.show_rules(draft.rule_rows, rule_rows(self._service_rules(profile.service)))
             self.body.set_text(draft.body)
             self.body.show_problems([])
             for clock, box in self.clocks.items():

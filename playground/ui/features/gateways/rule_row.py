@@ -29,6 +29,9 @@ class RuleRow:
     learnt: str = ""
     on: bool = True
 
+    def __bool__(self) -> bool:
+        return bool(self.field or self.to or self.model or self.why)
+
     @classmethod
     def from_rule(cls, rule: Adaptation) -> RuleRow:
         """Return the row for a rule."""

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
 
 from playground.domain.adaptations import AdaptationKind
 from playground.domain.hidden import short_name
 from playground.engine.requests.protocol_info import TITLES
 from playground.ui.features.gateways.rule_row import RuleRow
-from playground.ui.widgets.form_parts import keep_from_wheel, quiet_button, say, text_label
-from playground.ui.widgets.layouts import discard, in_column, in_row
+from playground.ui.widgets.form_parts import keep_from_wheel, say, text_label
+from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.row_list import ListRow, RowList
 
-MOST: Final = 25  # rules shown at first, and added by each press of "Show more"
 WHY: Final = 200  # characters of the gateway's error message
 DEEDS: Final = (
     (AdaptationKind.OMIT, "Leave out", "field, such as stream_options", ""),
@@ -28,14 +26,11 @@ NONE = "None yet. Where a gateway refuses a field, the error offers to leave it 
 SOME = "They change what panels and conversation say. What stands in an extra body is sent all the same."
 
 
-class RuleEdit(QWidget):
+class RuleEdit(ListRow[RuleRow]):
     """Fields of a rule. ``from_list`` marks a rule from the list of services."""
 
-    changed = Signal()
-    removed = Signal(object)
-
     def __init__(self, row: RuleRow, *, from_list: bool = False) -> None:
-        super().__init__()
+        super().__init__("rule")
         self._row = row
         self.on = QCheckBox()
         self.on.setChecked(row.on)
@@ -56,7 +51,6 @@ class RuleEdit(QWidget):
             keep_from_wheel(combo)
         self.model = QLineEdit(row.model, placeholderText="all models")
         self.model.setAccessibleName("Model that the rule is for")
-        self.remove = quiet_button("", "Remove this rule", "delete")
         self.note = text_label("", "small", wrap=True)
         first = in_row(self.on, self.deed, (self.field, 3), (self.to, 3), self.remove, spacing=8)
         second = in_row(self.protocol, (self.model, 1), margins=(26, 0, 32, 0), spacing=8)
@@ -73,7 +67,6 @@ class RuleEdit(QWidget):
         self.on.toggled.connect(self._edited)
         for combo in (self.deed, self.protocol):
             combo.currentIndexChanged.connect(self._edited)
-        self.remove.clicked.connect(partial(self.removed.emit, self))
 
     def row(self) -> RuleRow:
         """Return the rule as typed. An unknown protocol is kept until another one is chosen."""
@@ -92,6 +85,11 @@ class RuleEdit(QWidget):
         """Return the fields in tab order."""
         return self.on, self.deed, self.field, self.to, self.remove, self.protocol, self.model
 
+    @property
+    def start(self) -> QWidget:
+        """The field that gets the focus in a new rule."""
+        return self.field
+
     def _edited(self, *_: object) -> None:
         self._update_fields()
         self.changed.emit()
@@ -107,77 +105,24 @@ class RuleEdit(QWidget):
         self.on.setAccessibleName(f"Follow the rule for {short_name(self.field.text()) or 'a new field'}")
 
 
-class RulesEdit(QWidget):
+class RulesEdit(RowList[RuleRow, RuleEdit]):
     """List of all rules, with a button to add one."""
 
-    changed = Signal()
-
     def __init__(self) -> None:
-        super().__init__()
-        self.edits: list[RuleEdit] = []
-        self._remaining_rows: tuple[RuleRow, ...] = ()  # rules without fields so far
         self._from_list: tuple[RuleRow, ...] = ()
-        self.hint = text_label("", "small", wrap=True)
-        self.add = quiet_button("Add rule", "Add a rule for a field that this gateway does not take", "plus")
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(12)
-        layout = in_column(self._rows, of=self, margins=0, spacing=8)
-        self.more = quiet_button("", "Show more rules", "")
-        layout.addLayout(in_row(self.add, self.more, 1))
-        layout.addWidget(self.hint)
-        self.add.clicked.connect(self._add_row)
-        self.more.clicked.connect(self._show_more)
-        self._describe()
+        super().__init__(
+            "rule",
+            lambda row: RuleEdit(row, from_list=row in self._from_list),
+            lambda: RuleRow.blank(next(iter(TITLES))),
+            spacing=8,
+            about="Add a rule for a field that this gateway does not take",
+        )
 
-    def rows(self) -> tuple[RuleRow, ...]:
-        """Return the rules as typed, without empty new ones."""
-        typed = (edit.row() for edit in self.edits)
-        return (*(row for row in typed if row.field or row.to or row.model or row.why), *self._remaining_rows)
-
-    def set_rows(self, rows: tuple[RuleRow, ...], from_list: tuple[RuleRow, ...]) -> None:
+    def show_rules(self, rows: tuple[RuleRow, ...], from_list: tuple[RuleRow, ...]) -> None:
         """Show these rules; ``from_list`` are the rules from the list of services."""
-        for edit in list(self.edits):
-            self._remove_edit(edit)
-        self._remaining_rows, self._from_list = rows, from_list
-        self._show_more()
+        self._from_list = from_list
+        self.set_rows(rows)
 
-    def _show_more(self) -> None:
-        """Add the fields of the next rules."""
-        rows, self._remaining_rows = self._remaining_rows[:MOST], self._remaining_rows[MOST:]
-        for row in rows:
-            self._append(row, from_list=row in self._from_list)
-        self._describe()
-
-    def _append(self, row: RuleRow, *, from_list: bool = False) -> RuleEdit:
-        edit = RuleEdit(row, from_list=from_list)
-        edit.changed.connect(self.changed)
-        edit.removed.connect(self._remove)
-        before = self.edits[-1].tab_order()[-1] if self.edits else None
-        self.edits.append(edit)
-        self._rows.addWidget(edit)
-        edit.show()  # a widget that is not visible yet gets no focus
-        for widget in (*edit.tab_order(), self.add):
-            if before is not None:
-                QWidget.setTabOrder(before, widget)
-            before = widget
-        return edit
-
-    def _add_row(self) -> None:
-        self._append(RuleRow.blank(next(iter(TITLES)))).field.setFocus()
-        self._describe()
-
-    def _remove(self, edit: RuleEdit) -> None:
-        self._remove_edit(edit)
-        self.add.setFocus()
-        self._describe()
-        self.changed.emit()
-
-    def _remove_edit(self, edit: RuleEdit) -> None:
-        self.edits.remove(edit)
-        discard(self._rows, edit)
-
-    def _describe(self) -> None:
-        self.more.setVisible(bool(self._remaining_rows))
-        self.more.setText(f"Show {min(MOST, len(self._remaining_rows)):,} more of {len(self._remaining_rows):,}")
-        more = f" {len(self._remaining_rows):,} more are kept and not shown." if self._remaining_rows else ""
-        say(self.hint, f"{SOME}{more}" if self.edits else NONE)
+    def hint_words(self) -> str:
+        """Return what rules do, or that there are none."""
+        return SOME if self.edits else NONE

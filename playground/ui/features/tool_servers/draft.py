@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, ClassVar, Final, TypeVar
 
 from playground.domain.tool_servers import ToolServer, Via
 from playground.domain.transcript import new_id
@@ -27,29 +27,49 @@ from playground.engine.tool_servers.secret_values import (
     secret_variable,
 )
 from playground.jsonkit.values import JSON, JSONObject
+from playground.ui.widgets.name_value import HeaderValue, NameValue, row_problems
+
+N = TypeVar("N", bound=NameValue)
 
 NEW_NAME: Final = "New server"
 _OF_ANY: Final = ("index", "main", "__main__", "cli", "server", "dist", "build", "src", "bin")  # say nothing in a path
-_HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+\Z")
 _LEAST_WAIT, _LONGEST_WAIT = 0.1, 86_400.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A variable or a header as typed.
+class Variable(NameValue):
+    """An environment variable as typed."""
 
-    ``kept``: its value is in the keyring and was not retyped. ``locked``: the user wants it in the keyring.
-    """
+    noun: ClassVar[str] = "variable"
 
-    name: str = ""
-    value: str = field(default="", repr=False)
-    kept: bool = False
-    locked: bool = False
+    def looks_secret(self, name: str, value: str) -> bool:
+        """Return whether the variable's name or value marks a secret."""
+        return secret_variable(name, value)
 
-    def secret(self, kind: str) -> bool:
-        """Return whether the value must not be in a file."""
-        looks = secret_variable if kind == ENVIRONMENT else secret_header
-        return self.kept or self.locked or looks(self.name.strip(), self.value)
+    @property
+    def problem(self) -> str:
+        """The reason why this variable cannot be saved; empty if it can."""
+        return "A variable's name cannot hold “=”." if {"=", "\0"} & {*self.name} else ""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerHeader(HeaderValue):
+    """A header as typed."""
+
+    def looks_secret(self, name: str, value: str) -> bool:
+        """Return whether the header's name or value marks a secret."""
+        return secret_header(name, value)
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceSecret(NameValue):
+    """A secret inside the arguments or the address, which have its name."""
+
+    noun: ClassVar[str] = "secret"
+
+    def looks_secret(self, name: str, value: str) -> bool:
+        """Return True."""
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +82,9 @@ class Draft:
     server: ToolServer
     arguments: str = field(default="", repr=False)
     url: str = field(default="", repr=False)
-    environment: tuple[Row, ...] = ()
-    headers: tuple[Row, ...] = ()
-    places: tuple[Row, ...] = ()
+    environment: tuple[Variable, ...] = ()
+    headers: tuple[ServerHeader, ...] = ()
+    places: tuple[PlaceSecret, ...] = ()
 
     @classmethod
     def of(cls, server: ToolServer) -> Draft:
@@ -77,9 +97,9 @@ class Draft:
             ),
             to_lines(server.arguments),
             server.url,
-            _rows(server.environment, server.secret_environment),
-            _rows(server.headers, server.secret_headers),
-            tuple(Row(name, kept=True) for name in named_in((*server.arguments, server.url))),
+            _rows(Variable, server.environment, server.secret_environment),
+            _rows(ServerHeader, server.headers, server.secret_headers),
+            tuple(PlaceSecret(name, stored=True) for name in named_in((*server.arguments, server.url))),
         )
 
     @classmethod
@@ -112,15 +132,15 @@ class Draft:
         )
 
 
-_PARTS: Final = ("environment", "headers", "places")
+_PARTS: Final = {"environment": Variable, "headers": ServerHeader, "places": PlaceSecret}
 
 
-def _without_secrets(rows: tuple[Row, ...]) -> tuple[Row, ...]:
-    return tuple(replace(row, kept=False, locked=row.locked or row.kept) for row in rows)
+def _without_secrets(rows: tuple[N, ...]) -> tuple[N, ...]:
+    return tuple(replace(row, stored=False, locked=row.locked or row.stored) for row in rows)
 
 
-def _rows(plain: dict[str, str], secret: Iterable[str]) -> tuple[Row, ...]:
-    return (*(Row(name, value) for name, value in plain.items()), *(Row(name, kept=True) for name in secret))
+def _rows(kind: type[N], plain: dict[str, str], secret: Iterable[str]) -> tuple[N, ...]:
+    return (*(kind(name, value) for name, value in plain.items()), *(kind(name, stored=True) for name in secret))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,22 +154,14 @@ class Settled:
 
 def problem(draft: Draft) -> str:
     """Return why the draft cannot be saved, or ""."""
-    for rows, what in ((draft.environment, "variable"), (draft.headers, "header")):
-        names = [row.name.strip().casefold() for row in rows if row.name.strip()]
-        repeated = next((name for name in names if names.count(name) > 1), "")
-        if repeated:
-            return f"The {what} “{repeated}” is there twice. Remove one."
-        if any(row.value.strip() and not row.name.strip() for row in rows):
-            return f"A {what} has a value but no name."
+    problems = (*row_problems(draft.environment), *row_problems(draft.headers))
+    if reason := next(filter(None, problems), ""):
+        return reason
     if not draft.server.demo:
         if draft.server.via is Via.STDIO and not draft.server.command.strip():
             return "Enter the command that starts the server."
         if draft.server.via is not Via.STDIO and not draft.url.strip():
             return "Enter the address of the server."
-    if any("=" in row.name or "\0" in row.name for row in draft.environment):
-        return "A variable's name cannot hold “=”."
-    if any(row.name.strip() and not _HEADER_NAME.match(row.name.strip()) for row in draft.headers):
-        return "A header's name holds a character that is not allowed there."
     return ""
 
 
@@ -159,8 +171,8 @@ def settle(draft: Draft, stored: ToolServer | None) -> Settled:
     taken_names = (*named_in((draft.arguments, draft.url)), *places)
     parted = part_arguments(from_lines(draft.arguments), taken_names)
     address = part_address(draft.url.strip(), (*taken_names, *parted.secrets))
-    environment, variables = _split_secrets(draft.environment, ENVIRONMENT)
-    headers, secret_headers = _split_secrets(draft.headers, HEADER)
+    environment, variables = _split_secrets(draft.environment)
+    headers, secret_headers = _split_secrets(draft.headers)
     secrets = {ENVIRONMENT + name: value for name, value in variables.items() if value is not None}
     secrets |= {HEADER + name: value for name, value in secret_headers.items() if value is not None}
     secrets |= {ARGUMENT + name: secret for name, secret in (parted.secrets | address.secrets).items()}
@@ -185,7 +197,7 @@ def settle(draft: Draft, stored: ToolServer | None) -> Settled:
     return Settled(server, {name: secret for name, secret in secrets.items() if name in named}, obsolete)
 
 
-def _split_secrets(rows: Iterable[Row], kind: str) -> tuple[dict[str, str], dict[str, Secret | None]]:
+def _split_secrets(rows: Iterable[NameValue]) -> tuple[dict[str, str], dict[str, Secret | None]]:
     """Return the plain values, and the secrets: a new value, or None for the one in the keyring."""
     plain: dict[str, str] = {}
     secret: dict[str, Secret | None] = {}
@@ -193,8 +205,8 @@ def _split_secrets(rows: Iterable[Row], kind: str) -> tuple[dict[str, str], dict
         name = row.name.strip()
         if not name:
             continue
-        if row.secret(kind):
-            secret[name] = None if row.kept and not row.value else Secret(row.value)
+        if row.secret:
+            secret[name] = None if row.stored and not row.value else Secret(row.value)
         else:
             plain[name] = row.value
     return plain, secret
@@ -216,10 +228,9 @@ def to_json(draft: Draft) -> JSONObject:
     """Return the draft as JSON without its secrets."""
     settled = settle(draft, None).server
     rows = {
-        part: [[row.name, "" if row.secret(kind) else row.value, row.kept, row.locked] for row in getattr(draft, part)]
-        for part, kind in zip(_PARTS, (ENVIRONMENT, HEADER, ENVIRONMENT), strict=True)
+        part: [[row.name, "" if row.secret else row.value, row.stored, row.locked] for row in getattr(draft, part)]
+        for part in _PARTS
     }
-    rows["places"] = [[row.name, "", row.kept, row.locked] for row in draft.places]
     server = draft.server.model_dump(mode="json", exclude_defaults=True)
     return {"server": server, "arguments": to_lines(settled.arguments), "url": settled.url, **rows}
 
@@ -227,7 +238,7 @@ def to_json(draft: Draft) -> JSONObject:
 def from_json(entry: JSON) -> Draft | None:
     """Return a draft from JSON, or None if it cannot be read."""
     try:
-        parts: dict[str, Any] = {part: tuple(Row(*row) for row in entry[part]) for part in _PARTS}
+        parts: dict[str, Any] = {part: tuple(kind(*row) for row in entry[part]) for part, kind in _PARTS.items()}
         server = ToolServer.model_validate(entry["server"]).model_copy(update={"demo": False})  # never from a file
         return Draft(server, str(entry["arguments"]), str(entry["url"]), **parts)
     except (KeyError, TypeError, ValueError):

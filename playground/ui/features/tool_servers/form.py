@@ -10,16 +10,18 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QLayout, QLineEdit, QWidge
 
 from playground.domain.tool_servers import Via
 from playground.engine.tool_servers.command_line import split, to_lines
-from playground.engine.tool_servers.secret_values import ENVIRONMENT, HEADER, named_in
-from playground.ui.features.tool_servers.draft import Draft, Row, wait_of
-from playground.ui.features.tool_servers.rows import FolderRow, FolderRows, ValueRows, variables
+from playground.engine.tool_servers.secret_values import named_in
+from playground.ui.features.tool_servers.draft import Draft, PlaceSecret, ServerHeader, Variable, wait_of
+from playground.ui.features.tool_servers.rows import FolderRow, FolderRows
 from playground.ui.widgets.form_parts import FIELD_HEIGHT, push_button, say, text_label
 from playground.ui.widgets.growing_field import GrowingField
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import one_line_of, tip
 from playground.ui.widgets.segments import Segments
+from playground.ui.widgets.value_table import ValueTable
 
 LABEL_WIDTH: Final = 100
+KEYRING: Final = "Values with a key icon are secrets: they are kept in the keyring, never in a file."
 _MOST_LINES: Final = 8
 _SHORT: Final = 140  # pixels
 _TRUST: Final = (
@@ -55,12 +57,12 @@ class ServerForm(QWidget):
         self.arguments.setAccessibleName("Arguments, one per line")
         self.arguments.setPlaceholderText("One per line, without quotes")
         self.folder = FolderRow("", "Working folder", hint="your home folder")
-        self.environment = variables()
-        self.places = ValueRows(ENVIRONMENT, "secret", "Replaces {{secret:…}} in the command line.", fixed=True)
+        self.environment = ValueTable(Variable, secret_hint=KEYRING)
+        self.places = ValueTable(PlaceSecret, secret_hint="Replaces {{secret:…}} in the command line.", fixed=True)
         self.url = QLineEdit(placeholderText="https://…/mcp")
         self.url.setAccessibleName("Address")
         self.kind = Segments(("Streamable HTTP", "SSE (old)"), "Transport", tall=True)
-        self.headers = ValueRows(HEADER, "header", "Values with a key icon are kept in the keyring, never in a file.")
+        self.headers = ValueTable(ServerHeader, secret_hint=KEYRING)
         self.oauth = QCheckBox("Sign in with the browser when the server asks for it (OAuth)")
         self.oauth.setToolTip(tip("The sign-in is kept in the keyring. Clear this box and save to delete it."))
         self.roots = FolderRows()
@@ -94,7 +96,7 @@ class ServerForm(QWidget):
             self.headers.set_rows(draft.headers)
             self.places.set_rows(draft.places)
             self.oauth.setChecked(server.oauth)
-            self.roots.set_folders(server.roots)
+            self.roots.set_rows(server.roots)
             self.trusted.setChecked(server.trusted)
             self.prefix.setText(server.prefix)
             self.wait.setText(f"{server.timeout:g}")
@@ -114,7 +116,7 @@ class ServerForm(QWidget):
                 "command": self.command.text(),
                 "folder": self.folder.path.text().strip(),
                 "oauth": self.oauth.isChecked(),
-                "roots": self.roots.folders(),
+                "roots": self.roots.rows(),
                 "trusted": self.trusted.isChecked(),
                 "prefix": self.prefix.text().strip(),
                 "timeout": base.timeout if wait is None else wait,
@@ -130,12 +132,12 @@ class ServerForm(QWidget):
             places=self._places(),
         )
 
-    def _places(self) -> tuple[Row, ...]:
+    def _places(self) -> tuple[PlaceSecret, ...]:
         """Return the secrets named in the arguments or the address."""
         rows = {row.name: row for row in self.places.rows()}
         saved = {row.name: row for row in self._base.places}
         named = named_in((self.arguments.text(), self.url.text()))
-        return tuple(rows.get(name) or saved.get(name) or Row(name) for name in named)
+        return tuple(rows.get(name) or saved.get(name) or PlaceSecret(name) for name in named)
 
     # ---- edits
 

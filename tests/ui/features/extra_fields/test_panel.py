@@ -8,8 +8,9 @@ from PySide6.QtWidgets import QComboBox
 
 from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.jsonkit.values import JSONObject
-from playground.ui.features.extra_fields.headers import HeaderRow
+from playground.ui.features.extra_fields.headers import ExtraHeader
 from playground.ui.features.extra_fields.panel import ExtraFieldsPanel, Inherited
+from playground.ui.widgets.value_table import ValueRow
 from tests.support.each_case import each_case
 from tests.ui.conftest import ShowWidget
 
@@ -45,9 +46,8 @@ def headers(panel: ExtraFieldsPanel) -> list[dict[str, str]]:
     return emitted
 
 
-def add_row(panel: ExtraFieldsPanel, name: str, value: str) -> HeaderRow:
-    panel.headers.add_header()
-    made = panel.headers.rows[-1]
+def add_row(panel: ExtraFieldsPanel, name: str, value: str) -> ValueRow[ExtraHeader]:
+    made = panel.headers.add_row()
     QTest.keyClicks(made.name, name)
     QTest.keyClicks(made.value, value)
     return made
@@ -92,8 +92,8 @@ def test_invalid_headers_are_flagged_and_not_sent(panel: ExtraFieldsPanel, heade
     assert headers[-1] == {"X-Trace": "on"}
     assert not any(CANARY in str(emitted) for emitted in headers)
     panel.set_value({}, headers[-1], NOTHING)
-    assert len(panel.headers.rows) == 4
-    panel.headers.rows[0].remove.click()
+    assert len(panel.headers.edits) == 4
+    panel.headers.edits[0].remove.click()
     assert headers[-1] == {"x-trace": "off"}
     assert not twice.flag.isVisible()
 
@@ -105,19 +105,19 @@ def test_unsendable_headers_are_saved_without_secrets(panel: ExtraFieldsPanel) -
     add_row(panel, "X Bad", "1")
     add_row(panel, "X-Api-Key", CANARY)
     add_row(panel, "x-trace", "off")
-    panel.headers.add_header()
-    QTest.keyClicks(panel.headers.rows[-1].value, CANARY)
+    QTest.keyClicks(panel.headers.add_row().value, CANARY)
     assert left[-1] == [["X Bad", "1"], ["x-trace", "off"]]
     assert not any(CANARY in str(emitted) for emitted in left)
     kept = left[-1]
     panel.set_value({}, {}, NOTHING, fresh=True)
-    assert panel.headers.rows == []
+    assert panel.headers.edits == []
     panel.set_value({}, {"X-Trace": "on"}, NOTHING, unsent_headers=kept, fresh=True)
-    assert [made.pair for made in panel.headers.rows] == [("X-Trace", "on"), ("X Bad", "1"), ("x-trace", "off")]
-    assert [bool(made.flag.text()) for made in panel.headers.rows] == [False, True, True]
+    pairs = [(made.name.text(), made.value.text()) for made in panel.headers.edits]
+    assert pairs == [("X-Trace", "on"), ("X Bad", "1"), ("x-trace", "off")]
+    assert [bool(made.flag.text()) for made in panel.headers.edits] == [False, True, True]
     for odd in ({"a": 1}, "x", [["only one"], [1, 2], ["a", "b", "c"], "ab"]):
         panel.set_value({}, {}, NOTHING, unsent_headers=odd, fresh=True)
-        assert panel.headers.rows == []
+        assert panel.headers.edits == []
 
 
 def choose_entry(combo: QComboBox, words: str) -> None:

@@ -88,9 +88,9 @@ async def test_format_and_extras_are_sent_and_the_answer_is_checked(
     panel.choose(SCHEMA)
     panel.insert_example()
     QTest.keyClicks(extra.body.editor, '{"x_extra": [1, 2]}')
-    extra.headers.add_header()
-    QTest.keyClicks(extra.headers.rows[0].name, "X-Trace")
-    QTest.keyClicks(extra.headers.rows[0].value, "on")
+    row = extra.headers.add_row()
+    QTest.keyClicks(row.name, "X-Trace")
+    QTest.keyClicks(row.value, "on")
     form = output_window.window.panels.parameters
     assert form.section(extra_fields.TITLE).count == "2"
     card = await output_window.ask("Extract the invoice.")

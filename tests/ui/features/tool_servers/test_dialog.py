@@ -52,7 +52,7 @@ def test_secrets_reach_the_server_and_no_file(play: PlayScene, tmp_path: Path) -
         dialog.which.buttons[LOG].click()
         await eventually(lambda: "key is" in dialog.log.stderr.toPlainText())
         assert CANARY not in dialog.log.stderr.toPlainText()
-        await eventually(lambda: bool(form.environment.edits) and form.environment.edits[0].row().kept)
+        await eventually(lambda: bool(form.environment.edits) and form.environment.edits[0].row().stored)
         assert [edit.row().name for edit in form.places.edits] == ["token"]
         assert not any(CANARY in label.text() for label in dialog.findChildren(QLabel))
         assert not any(CANARY in line.text() for line in dialog.findChildren(QLineEdit))

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 from playground.domain.tool_servers import ToolServer, Via
 from playground.engine.gateways.secrets import Secret
-from playground.ui.features.tool_servers.draft import Draft, Row, from_json, problem, settle, to_json, wait_of
+from playground.ui.features.tool_servers.draft import (
+    Draft,
+    PlaceSecret,
+    ServerHeader,
+    Variable,
+    from_json,
+    problem,
+    settle,
+    to_json,
+    wait_of,
+)
 from tests.support.each_case import each_case
 
 CANARY = "sk-canary-8f2a61c0de"
@@ -32,8 +43,13 @@ def test_secrets_of_a_draft_are_separated() -> None:
     draft = replace(
         Draft.of(STORED),
         arguments=f"-y\n--api-key\n{CANARY}",
-        environment=(Row("OTHER_TOKEN", CANARY), Row("LEVEL", "info"), Row("PLAIN", "hidden", locked=True), Row()),
-        headers=(Row("Authorization", kept=True),),
+        environment=(
+            Variable("OTHER_TOKEN", CANARY),
+            Variable("LEVEL", "info"),
+            Variable("PLAIN", "hidden", locked=True),
+            Variable(),
+        ),
+        headers=(ServerHeader("Authorization", stored=True),),
     )
     settled = settle(draft, STORED)
     assert settled.server.arguments == ("-y", "--api-key", "{{secret:api-key}}")
@@ -61,18 +77,17 @@ def test_sign_in_is_forgotten_with_its_address() -> None:
 @each_case(
     "change, words",
     [
-        ({"environment": (Row("A", "1"), Row("a", "2"))}, "is there twice"),
-        ({"environment": (Row("", "1"),)}, "a value but no name"),
-        ({"environment": (Row("A=B", "1"),)}, "cannot hold"),
-        ({"headers": (Row("A B", "1"),)}, "not allowed"),
-        ({"headers": (Row("X-A", "1"), Row("", ""))}, ""),
+        ({"environment": (Variable("A", "1"), Variable("a", "2"))}, "is there twice"),
+        ({"environment": (Variable("", "1"),)}, "a value but no name"),
+        ({"environment": (Variable("A=B", "1"),)}, "cannot hold"),
+        ({"headers": (ServerHeader("A B", "1"),)}, "not allowed"),
+        ({"headers": (ServerHeader("X-A", "1"), ServerHeader("", ""))}, ""),
     ],
 )
-def test_unsavable_draft_gives_its_reason(change: dict[str, tuple[Row, ...]], words: str) -> None:
+def test_unsavable_draft_gives_its_reason(change: dict[str, Any], words: str) -> None:
     draft = Draft.new()
     draft = replace(draft, server=draft.server.model_copy(update={"command": "npx"}))
-    for name, rows in change.items():
-        draft = replace(draft, environment=rows) if name == "environment" else replace(draft, headers=rows)
+    draft = replace(draft, **change)
     assert words in problem(draft)
     assert bool(words) == bool(problem(draft))
 
@@ -101,15 +116,15 @@ def test_draft_from_a_file_always_needs_consent() -> None:
 
 
 def test_saved_draft_omits_only_typed_secrets() -> None:
-    draft = replace(Draft.of(STORED), environment=(*Draft.of(STORED).environment, Row("PLAIN", "1")))
+    draft = replace(Draft.of(STORED), environment=(*Draft.of(STORED).environment, Variable("PLAIN", "1")))
     assert from_json(json.loads(json.dumps(to_json(draft)))) == draft
     typed = replace(
         draft,
         arguments=f"--key={CANARY}",
         url=f"https://a.example/?token={CANARY}",
-        environment=(Row("A_TOKEN", CANARY), Row("LOCKED", CANARY[5:], locked=True)),
-        headers=(Row("X-Any", f"Bearer {CANARY}"),),
-        places=(Row("token", CANARY),),
+        environment=(Variable("A_TOKEN", CANARY), Variable("LOCKED", CANARY[5:], locked=True)),
+        headers=(ServerHeader("X-Any", f"Bearer {CANARY}"),),
+        places=(PlaceSecret("token", CANARY),),
     )
     text = json.dumps(to_json(typed))
     assert "canary" not in text
