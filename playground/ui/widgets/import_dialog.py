@@ -33,7 +33,7 @@ from playground.ui.widgets.plain_text import show_hidden
 
 READ_AFTER_MS: Final = 200
 AT_ONCE: Final = 20_000  # characters; a longer text is read in a thread
-SHOWN: Final = 200_000  # characters of a text that are shown
+SHOWN: Final = 50_000  # characters of a text that are shown
 LARGEST: Final = 32 * 1024 * 1024  # bytes of a file that is read as a text
 MOST_NOTES: Final = 200
 EMPTY: Final = "Nothing to read yet."
@@ -127,7 +127,7 @@ class ImportDialog(QDialog, Generic[T]):
         self.all_button = push_button("Select none", "quiet")
         self.notes = GrowingField(most=5, compact=True)
         self.notes.setReadOnly(True)
-        self.notes.setProperty("kind", "notes")
+        self.notes.setProperty("kind", "inherited")
         self.notes.setAccessibleName("Problems and notes")
         self.preview = OutlineTree("What was understood")
         if table is not None:
