@@ -150,7 +150,7 @@ async def test_cases_are_typed_pasted_added_from_conversation_and_imported(perso
     await dialog.set_variable("city", "city")
     await person.until(lambda: "2 cases" in dialog.summary, "the cases")
     assert column_texts(dialog.preview) == ["Rome", "Bergen"]
-    await dialog.press("Skip the 1 rows that cannot be read")
+    await dialog.press("Skip the unreadable row")
     await dialog.press("Replace the 4 existing cases")
     await dialog.close("Import")
     imported = [({"city": "Rome"}, "19"), ({"city": "Bergen"}, "rain")]

@@ -96,7 +96,7 @@ async def a_request_with_other_turns(app: App) -> Work:
     app.actions.features.wire.open_comparison()
     (page,), (preview,) = app.window.findChildren(ComparePage), app.window.findChildren(RequestPreview)
     await asyncio.sleep(0.5)
-    await eventually(lambda: not preview._busy)
+    await eventually(lambda: not preview.busy)
     await asyncio.sleep(0.3)
     new = diff_json([], turns(300, "some words that are said "))
     other = diff_json(turns(300, "some words that are said "), turns(300, "other words that were said "))

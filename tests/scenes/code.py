@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QPlainTextEdit
 
+from playground.ui.widgets.outline_tree import OutlineTree
 from tests.flows.pages.code import CodeWindow, ImportRequestWindow
+from tests.flows.pages.files import ImportWindow
 from tests.flows.pages.inspector import Inspector
 from tests.scenes.registry import BOTH, scene
 from tests.scenes.stage import Stage
@@ -62,3 +66,14 @@ async def request_next(stage: Stage) -> None:
     stage.window.resizeDocks([stage.window.bottom_dock], [420], Qt.Orientation.Vertical)
     inspector = Inspector(stage.person)
     await stage.until(lambda: "repetition_penalty" in inspector.text_of(""), "the next request")
+
+
+@scene(sizes=BOTH)
+async def messages_import(stage: Stage) -> None:
+    """Three conversations of a text, one of them unfolded, and a line that cannot be read."""
+    window = await ImportWindow.opened(stage.person, "file.import")
+    turns = [{"role": "user", "content": "Is it warm in Oslo?"}, {"role": "assistant", "content": "No, 4 °C."}]
+    lines = [json.dumps({"messages": turns, "title": title}) for title in ("One", "Two", "Three")]
+    window.get(QPlainTextEdit, "Text to import from").setPlainText("\n".join([*lines, '{"messages": ']))
+    await stage.until(lambda: window.count == 3, "the conversations")
+    window.get(OutlineTree).lines[0].setExpanded(True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QPlainTextEdit
+
 from playground.domain.transcript import Role, make_turn
 from playground.engine.evaluation.variants import ParameterRange, over_models, over_parameters
 from playground.engine.session.plan import Case
 from playground.engine.session.variants import Variant
-from tests.flows.pages.evaluate import PANELS, CasesPanel, EvaluatePage, VariantsPanel, change_plan
+from tests.flows.pages.evaluate import PANELS, CasesPanel, EvaluatePage, ImportCasesDialog, VariantsPanel, change_plan
 from tests.scenes.registry import BOTH, WIDE, scene
 from tests.scenes.stage import Stage
 
@@ -78,3 +80,16 @@ async def evaluate_report(stage: Stage) -> None:
     page = await _answer_sample(stage)
     await page.press("Report")
     await page.open_cases()
+
+
+@scene(sizes=BOTH)
+async def cases_import(stage: Stage) -> None:
+    """A pasted table of cases: the role of each column, the first cases, a line that cannot be read."""
+    stage.fresh("demo-chat")
+    await EvaluatePage.open(stage.person)
+    await change_plan(stage.person, cases=[Case(values={"city": "Lisbon"})])
+    await stage.person.press("Import cases…")
+    dialog = await ImportCasesDialog.wait(stage.person)
+    table = "city,question,expected,notes\nOslo,Is it warm?,no,first\nRome\nBergen,Is it wet?,yes,\n"
+    dialog.get(QPlainTextEdit, "Text to import from").setPlainText(table)
+    await stage.until(lambda: "2 cases" in dialog.summary, "the cases")

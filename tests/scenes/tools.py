@@ -118,5 +118,5 @@ async def tools_import(stage: Stage) -> None:
     offer(stage, SAMPLE)
     dialog = stage.window.panels.tools.import_tools()
     dialog.set_text(PYTHON)
-    if not dialog.picked:
+    if not dialog.preview.checked:
         raise SceneError("nothing was understood")

@@ -19,7 +19,7 @@ from playground.domain.hidden import show_hidden
 from playground.domain.tool_servers import Hints
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import new_id
-from playground.engine.evaluation.imports.files import imported_cases, read_data
+from playground.engine.evaluation.imports.files import imported_cases, is_table, read_data, suffix_of
 from playground.engine.evaluation.imports.promptfoo import Configuration, is_promptfoo
 from playground.engine.evaluation.imports.table import SUFFIXES, CasesError, guess, to_cases
 from playground.engine.files import messages as conversations
@@ -218,7 +218,7 @@ def kind_of_source(source: Source) -> str:
         kind = SERVERS
     if not kind and import_tools(text).tools:
         kind = TOOLS
-    if not kind and value is None and (source.suffix in SUFFIXES or _is_table(text)):
+    if not kind and value is None and (source.suffix in SUFFIXES or is_table(text)):
         kind = CASES
     if not kind:
         raise UnreadableError(
@@ -326,13 +326,6 @@ def _is_servers(value: JSON) -> bool:
     return any(not server.problem for server in imported.servers)
 
 
-def _is_table(text: str) -> bool:
-    """Return whether the first two lines have the same number of cells, and more than one."""
-    first, _, rest = text.partition("\n")
-    second = rest.partition("\n")[0]
-    return any(first.count(mark) and first.count(mark) == second.count(mark) for mark in ",;\t")
-
-
 # ---- each kind -------------------------------------------------------------------------------------------------------
 
 
@@ -433,7 +426,11 @@ def _window_only(tools: Iterable[ToolDefinition]) -> Iterator[str]:
 
 def _import_cases(source: Source) -> ImportedContent:
     try:
-        read = read_data(source.text.encode("utf-8", "surrogatepass"), _suffix_of_cases(source), source.folder)
+        read = read_data(
+            source.text.encode("utf-8", "surrogatepass"),
+            source.suffix if source.suffix in SUFFIXES else suffix_of(source.text),
+            source.folder,
+        )
         imported = imported_cases(read if isinstance(read, Configuration) else to_cases(read, guess(read)))
     except CasesError as error:
         raise UnreadableError(str(error)) from None
@@ -458,20 +455,6 @@ def _import_cases(source: Source) -> ImportedContent:
         tuple(map(str, imported.bad)),
         members={"cases": len(imported.cases), "checks": len(imported.checks), "variants": len(imported.variants)},
     )
-
-
-def _suffix_of_cases(source: Source) -> str:
-    """How a file of this content would be called."""
-    if source.suffix in SUFFIXES:
-        return source.suffix
-    text = source.text.strip()
-    if text[:1] in ("{", "["):
-        try:
-            parse_json(text)
-        except ValueError:
-            return ".jsonl"
-        return ".json"
-    return ".csv" if _is_table(text) else ".yaml"
 
 
 def _import_servers(source: Source) -> ImportedContent:

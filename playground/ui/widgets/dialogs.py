@@ -48,6 +48,15 @@ FILE_PLACES = 130  # pixels: the width of the list of places
 FILE_SIZE = 760, 480  # pixels: wide enough for dates
 
 
+def fit_to_window(dialog: QWidget, wide: int, tall: int) -> None:
+    """Resize a dialog to this size, and smaller than the main window: its parent may be a smaller dialog."""
+    above = dialog.parentWidget()
+    while above is not None and (parent := above.parentWidget()) is not None:
+        above = parent
+    size = QSize(wide, tall)
+    dialog.resize(size if above is None else size.boundedTo(above.size() - QSize(40, 40)))
+
+
 def dress(dialog: QDialog, does: str = "") -> None:
     """Apply the style of this app to the buttons of a Qt dialog; ``does`` replaces the text "OK"."""
     dialog.sizeHint()  # some dialogs create their buttons in sizeHint

@@ -1,16 +1,16 @@
-"""Summarise an imported request as rows for review. No widgets and no secrets here."""
+"""Summarise an imported request as items for review. No secrets here."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from playground.domain.request import SEND_REASONING, ReasoningReturn
 from playground.domain.transcript import Turn
 from playground.engine.requests.pasted import Imported
 from playground.engine.requests.protocol_info import TITLES
 from playground.jsonkit.values import JSON
+from playground.ui.widgets.outline_tree import Item, group
 from playground.ui.widgets.role_words import ROLE_WORDS
 
 LONGEST = 400  # characters shown of a value
@@ -19,22 +19,13 @@ MOST_ROWS = 200
 Row = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """A heading with a value and the rows below it."""
-
-    title: str
-    value: str = ""
-    rows: tuple[Row, ...] = ()
-
-
-def outline(imported: Imported) -> list[Group]:
-    """Return the groups of a request: protocol, model, turns, parameters, tools, and extra fields."""
+def outline(imported: Imported) -> list[Item]:
+    """Return the outline of a request: protocol, model, turns, parameters, tools, and extra fields."""
     request = imported.request
-    groups = [
-        Group("Protocol", TITLES.get(request.protocol, request.protocol)),
-        Group("Model", request.model or "none named"),
-        Group("Base URL", imported.base_url or "none named"),
+    items = [
+        Item("Protocol", TITLES.get(request.protocol, request.protocol)),
+        Item("Model", request.model or "none named"),
+        Item("Base URL", imported.base_url or "none named"),
         _group("Turns", ((ROLE_WORDS[turn.role], _summary(turn)) for turn in request.turns)),
         _group("Parameters", ((name, _json(value)) for name, value in request.parameters.to_wire().items())),
         _group("Tools", ((tool.name, _line(tool.description) or "no description") for tool in request.tools)),
@@ -44,16 +35,16 @@ def outline(imported: Imported) -> list[Group]:
     if request.reasoning_return != ReasoningReturn():
         when = dict(SEND_REASONING)[request.reasoning_return.when]
         name = f", as {request.reasoning_return.field}" if request.reasoning_return.field else ""
-        groups.append(Group("Reasoning goes back", f"{when}{name}"))
-    return groups
+        items.append(Item("Reasoning goes back", f"{when}{name}"))
+    return items
 
 
-def _group(title: str, rows: Iterable[Row]) -> Group:
+def _group(title: str, rows: Iterable[Row]) -> Item:
     all_rows = tuple(rows)
     listed = all_rows[:MOST_ROWS]
     if len(all_rows) > MOST_ROWS:
         listed += (("…", f"and {len(all_rows) - MOST_ROWS:,} more"),)
-    return Group(title, str(len(all_rows)) if all_rows else "none", listed)
+    return group(title, str(len(all_rows)) if all_rows else "none", listed)
 
 
 def _summary(turn: Turn) -> str:

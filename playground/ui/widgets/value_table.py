@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence
@@ -26,10 +26,9 @@ N = TypeVar("N", bound=NameValue)
 
 
 class _Cell(QLineEdit):
-    """A field of the table. ``moved`` carries the number of rows to move down by; Return is ``finished``."""
+    """A field of the table. Return is ``finished``; ``lines_pasted`` carries a text that makes rows."""
 
     finished = Signal()
-    moved = Signal(int)
     lines_pasted = Signal(str)
 
     def __init__(self, text: str, placeholder: str) -> None:
@@ -39,13 +38,10 @@ class _Cell(QLineEdit):
         self.setCursorPosition(0)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
         if event.matches(QKeySequence.StandardKey.Paste) and self._lines():
             self.lines_pasted.emit(self._lines())
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers() & ~_KEYPAD:
             self.finished.emit()
-        elif event.key() in steps:
-            self.moved.emit(steps[Qt.Key(event.key())])
         else:
             super().keyPressEvent(event)
 
@@ -144,7 +140,7 @@ class ValueTable(RowList[N, ValueRow[N]]):
     def __init__(
         self, kind: type[N], *, hint: str = "", secret_hint: str = "", lockable: bool = True, fixed: bool = False
     ) -> None:
-        self._kind, self._hint, self._secret_hint, self._fixed = kind, hint, secret_hint, fixed
+        self._kind, self._hint, self._secret_hint = kind, hint, secret_hint
         self._pasted = ""
         make: Callable[[N], ValueRow[N]] = lambda row: ValueRow(row, lockable=lockable, fixed=fixed)  # noqa: E731
         super().__init__(kind.noun, make, kind)
@@ -154,8 +150,6 @@ class ValueTable(RowList[N, ValueRow[N]]):
         """Add the fields of a row at the end."""
         edit = super().append(row)
         edit.value.finished.connect(lambda: self._go_on(edit))
-        for cell in (edit.name, edit.value):
-            cell.moved.connect(lambda steps, cell=cell: self._move(edit, cell is edit.name, steps))
         edit.name.lines_pasted.connect(lambda text: self.paste_lines(text, edit))
         return edit
 
@@ -196,13 +190,8 @@ class ValueTable(RowList[N, ValueRow[N]]):
 
     def _go_on(self, edit: ValueRow[N]) -> None:
         """Go to the row below, a new one after the last."""
-        if edit is not self.edits[-1]:
-            self._move(edit, True, 1)
-        elif edit.row() and not self._fixed:
+        following = self.edits[self.edits.index(edit) + 1 :]
+        if following:
+            following[0].name.setFocus()
+        elif edit.row() and self.add.isVisible():
             self.add_row()
-
-    def _move(self, edit: ValueRow[N], to_name: bool, steps: int) -> None:
-        place = self.edits.index(edit) + steps
-        if 0 <= place < len(self.edits):
-            target: Any = self.edits[place]
-            (target.name if to_name else target.value).setFocus()

@@ -196,9 +196,10 @@ class EvaluatePage(Dialog):
     async def import_cases(self, path: Path) -> ImportCasesDialog:
         """Choose a file to import cases from, and wait until it is read."""
         await self.press("Import cases…")
-        await name_file(self.person, path)
         dialog = await ImportCasesDialog.wait(self.person)
-        await self.wait_until(lambda: dialog.summary not in ("", "Reading…"), "the file")
+        await dialog.press("Open file…")
+        await name_file(self.person, path)
+        await self.wait_until(lambda: dialog.summary not in ("", "Nothing to read yet.", "Reading…"), "the file")
         return dialog
 
 
@@ -560,7 +561,7 @@ class ImportCasesDialog(Dialog):
     @property
     def notes(self) -> str:
         """What cannot be imported."""
-        return "".join(field.toPlainText() for field in self.find(QPlainTextEdit, "Problems"))
+        return "".join(field.toPlainText() for field in self.find(QPlainTextEdit, "Problems and notes"))
 
     def role(self, column: str) -> str:
         """What becomes of a column."""

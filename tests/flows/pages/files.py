@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QListWidget
+from PySide6.QtWidgets import QLineEdit, QListWidget, QTreeWidget
 
 from tests.flows.pages.dialogs import Window
 from tests.flows.pages.steps import Dialog, replace_text
@@ -48,12 +48,13 @@ class ImportWindow(Window):
     @property
     def count(self) -> int:
         """How many conversations were read."""
-        return sum(conversations.count() for conversations in self.find(QListWidget))
+        return sum(tree.topLevelItemCount() for tree in self.find(QTreeWidget, "What was understood"))
 
     async def leave_out(self, number: int) -> None:
         """Untick a conversation, counted from 0."""
-        item = self.get(QListWidget).item(number)
-        await self.person.do(partial(item.setCheckState, Qt.CheckState.Unchecked))
+        item = self.get(QTreeWidget, "What was understood").topLevelItem(number)
+        assert item is not None
+        await self.person.do(partial(item.setCheckState, 0, Qt.CheckState.Unchecked))
 
 
 class ExportWindow(Window):

@@ -102,8 +102,8 @@ def test_rows_are_typed_with_the_keyboard_alone(table: ValueTable[Header]) -> No
     QTest.keyClick(table.edits[2].name, Qt.Key.Key_Return)
     QTest.keyClick(table.edits[2].value, Qt.Key.Key_Return)
     assert len(table.edits) == 3, "an empty row is enough"
-    QTest.keyClick(table.edits[2].value, Qt.Key.Key_Up)
-    assert table.focusWidget() is table.edits[1].value
+    QTest.keyClick(table.edits[0].value, Qt.Key.Key_Return)
+    assert table.focusWidget() is table.edits[1].name
 
 
 def test_stored_secret_is_replaced_by_typing(table: ValueTable[Header]) -> None:

@@ -10,6 +10,7 @@ from playground.engine.evaluation.imports.promptfoo import Configuration, is_pro
 from playground.engine.evaluation.imports.table import LARGEST, Cases, CasesError, Table, read_table
 from playground.engine.io.text_encoding import decode_text
 from playground.engine.io.yaml_text import read_yaml
+from playground.jsonkit.reading import parse_json
 from playground.named_file import read_named
 
 _MAY_BE: Final = (".yaml", ".yml", ".json")
@@ -31,6 +32,30 @@ def read_file(path: Path) -> Table | Configuration:
     except OSError as error:
         raise CasesError(f"The file cannot be read: {error.strerror or error}.") from None
     return read_data(data, path.suffix.lower(), path.parent)
+
+
+def read_text(text: str) -> Table | Configuration:
+    """Read a pasted text of any kind, without the files that it refers to. Raises CasesError."""
+    return read_data(text.encode("utf-8", "surrogatepass"), suffix_of(text))
+
+
+def suffix_of(text: str) -> str:
+    """Return how the name of a file with this text would end."""
+    text = text.strip()
+    if text[:1] in ("{", "["):
+        try:
+            parse_json(text)
+        except ValueError:
+            return ".jsonl"
+        return ".json"
+    return ".csv" if is_table(text) else ".yaml"
+
+
+def is_table(text: str) -> bool:
+    """Return whether the first two lines have the same number of cells, and more than one."""
+    first, _, rest = text.partition("\n")
+    second = rest.partition("\n")[0]
+    return any(first.count(mark) and first.count(mark) == second.count(mark) for mark in ",;\t")
 
 
 def read_data(data: bytes, suffix: str, folder: Path | None = None) -> Table | Configuration:

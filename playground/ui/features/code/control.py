@@ -139,6 +139,7 @@ class CodeControl(Control):
         gateways = self._workspace.gateways
         dialog = ImportRequestDialog(gateways.profiles, self._workspace.current.settings.profile_id, self._host.window)
         dialog.imported.connect(self._load)
+        dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     def _load(self, choice: Import) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable
 from functools import partial
 
@@ -15,14 +14,14 @@ from playground.engine.session.drafts import REQUEST
 from playground.engine.session.session import Session
 from playground.jsonkit.nesting import approximate_size
 from playground.ui.features.inspector.next_request import Preview
-from playground.ui.widgets.loop import Throttle, spawn
+from playground.ui.widgets.aside import Aside
+from playground.ui.widgets.loop import Throttle
 
 AT_ONCE = 300  # turns that are written within a few milliseconds
 HEAVY = 100_000  # characters above which a thread writes the request
 PART = 400  # characters that a part costs in addition to its content
 WEIGHTY = 400_000  # size of settings above which a thread writes the request; each value counts about 100
 EVERY_MS = 150
-REST_S = 0.2  # pause before a long body is written, so that the window is painted first
 
 Show = Callable[[Preview], None]
 
@@ -46,33 +45,25 @@ class RequestPreview(QObject):
         self._secrets = secrets
         self._show = show
         self._is_needed = is_needed
-        self._stale = False
-        self._busy = False
+        self._writing = Aside(self)
         self._throttle = Throttle(self._refresh, self, interval=EVERY_MS)
         self.poke = self._throttle.poke
 
-    def _refresh(self) -> None:
-        if not self._is_needed():
-            return
-        session = self._current()
-        if is_light(session):
-            self._show(_preview(session, self._secrets()))
-        elif not self._busy:
-            self._busy = True
-            spawn(self._write_aside(), name="preview")
-        self._stale = True
+    @property
+    def busy(self) -> bool:
+        """True while a thread writes the request."""
+        return self._writing.busy
 
-    async def _write_aside(self) -> None:
-        try:
-            while self._stale:
-                await asyncio.sleep(REST_S)
-                self._stale = False
-                session = self._current()
-                preview = await asyncio.to_thread(_prepared, session, self._secrets())
-                if self._current() is session:
-                    self._show(preview)
-        finally:
-            self._busy = False
+    def _refresh(self) -> None:
+        if self._is_needed():
+            session = self._current()
+            light = is_light(session)
+            work = partial(_preview if light else _prepared, session, tuple(self._secrets()))
+            self._writing.do(work, partial(self._show_if_current, session), large=not light)
+
+    def _show_if_current(self, session: Session, preview: Preview) -> None:
+        if self._current() is session:
+            self._show(preview)
 
 
 def is_light(session: Session) -> bool:

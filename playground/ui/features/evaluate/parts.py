@@ -108,10 +108,10 @@ class Parts:
         return panel
 
     def import_cases(self) -> None:
-        """Import cases from a file."""
-        from playground.ui.features.evaluate.import_dialog import import_cases
+        """Open the import dialog for cases."""
+        from playground.ui.features.evaluate.import_dialog import open_import
 
-        spawn(import_cases(self.evaluation, self.host.window), name="import cases")
+        open_import(self.evaluation, self.host.window)
 
     def _checks(self, _show_problem: Callable[[PlanProblem], None]) -> QWidget:
         from playground.ui.features.evaluate.panels.checks import ChecksPanel

@@ -23,26 +23,23 @@ from playground.domain.hidden import short_name
 from playground.jsonkit.texts import listed
 from playground.ui.features.files.drop_place import DropTarget
 from playground.ui.features.host import Control, Host
-from playground.ui.widgets.dialogs import ask_folder, ask_several, ask_where, ask_which, file_name
+from playground.ui.widgets.dialogs import ask_folder, ask_several, ask_where, file_name
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.palette import Entry, Palette
 from playground.ui.widgets.plain_text import show_hidden, tip
 
 if TYPE_CHECKING:
-    from playground.engine.files.messages import Conversation, ImportedConversations
+    from playground.engine.files.messages import Conversation
     from playground.engine.library.opening_files import OpenedExperiment
     from playground.engine.session.session import Session
     from playground.ui.features.files.export_dialog import ExportChoice
-    from playground.ui.features.files.import_dialog import ImportMessagesDialog
 
 T = TypeVar("T")
 
 OPENABLE = "Experiments, cassettes, messages (*.json *.jsonl *.ndjson);;All files (*)"
 EXPERIMENTS = "Experiments (*.playground.json);;All files (*)"
-MESSAGES = "Messages (*.json *.jsonl *.ndjson);;All files (*)"
 FOLDER = "files/folder"  # key of the last used folder in the settings
 PATIENCE = 0.4  # seconds after which a notice says that a file is being read or written
-CLIPBOARD = "The clipboard"
 
 _NAMED: Final = 3  # tools that are named in a line
 KEY: Final = "files/recent"  # key in the settings; a JSON list of paths, the latest first
@@ -320,65 +317,17 @@ class FileControl(Control):
 
     async def _import_from(self, path: Path | None) -> bool:
         """Show the messages of a file in the import dialog, and return whether any were imported."""
-        dialog = self._import_dialog()
+        from playground.ui.features.files.import_dialog import ImportMessagesDialog
+
+        dialog = ImportMessagesDialog(self._session.settings.protocol, self._host.window)
+        dialog.folder = self._folder
+        dialog.file_chosen.connect(self._remember_folder)
+        dialog.imported.connect(self._imported)
         if path is not None:
-            spawn(self._read_file(dialog, path), name="read messages")
+            dialog.open_file(path)
         imported = bool(await ask(dialog))
         dialog.deleteLater()
         return imported
-
-    def _import_dialog(self) -> ImportMessagesDialog:
-        from playground.ui.features.files.import_dialog import ImportMessagesDialog
-
-        dialog = ImportMessagesDialog(self._host.window)
-        dialog.file_asked.connect(partial(self._import_asked, dialog))
-        dialog.files_dropped.connect(partial(self._import_dropped, dialog))
-        dialog.text_given.connect(partial(self._import_pasted, dialog))
-        dialog.imported.connect(self._imported)
-        return dialog
-
-    def _import_asked(self, dialog: ImportMessagesDialog) -> None:
-        spawn(self._choose_messages(dialog), name="choose messages")
-
-    def _import_dropped(self, dialog: ImportMessagesDialog, files: list[Path]) -> None:
-        spawn(self._read_file(dialog, files[0]), name="read messages")
-
-    def _import_pasted(self, dialog: ImportMessagesDialog, text: str) -> None:
-        spawn(self._read_text(dialog, text), name="read messages")
-
-    async def _choose_messages(self, dialog: ImportMessagesDialog) -> None:
-        path = await ask_which(dialog, "Import messages", self._folder, MESSAGES)
-        if path is not None:
-            self._remember_folder(path)
-            await self._read_file(dialog, path)
-
-    async def _read_file(self, dialog: ImportMessagesDialog, path: Path) -> None:
-        from playground.engine.files.messages import open_file
-
-        await self._read(dialog, str(path), partial(open_file, path, self._session.settings.protocol))
-
-    async def _read_text(self, dialog: ImportMessagesDialog, text: str) -> None:
-        from playground.engine.files.messages import read
-
-        await self._read(dialog, CLIPBOARD, partial(read, text, self._session.settings.protocol))
-
-    async def _read(self, dialog: ImportMessagesDialog, source: str, work: Callable[[], ImportedConversations]) -> None:
-        from shiboken6 import isValid
-
-        from playground.engine.files.messages import MessagesImportError
-
-        dialog.show_reading(source)
-        problem, conversations = "", None
-        try:
-            conversations = await asyncio.to_thread(work)
-        except MessagesImportError as error:
-            problem = str(error)
-        if not isValid(dialog):  # closed while the file was read
-            return
-        if conversations is not None:
-            dialog.show_conversations(source, conversations)
-        else:
-            dialog.show_problem(source, problem)
 
     def _imported(self, conversations: tuple[Conversation, ...]) -> None:
         spawn(self._open_conversations(conversations), name="import messages")

@@ -114,7 +114,7 @@ class RulesEdit(RowList[RuleRow, RuleEdit]):
             "rule",
             lambda row: RuleEdit(row, from_list=row in self._from_list),
             lambda: RuleRow.blank(next(iter(TITLES))),
-            spacing=8,
+            spacing=12,
             about="Add a rule for a field that this gateway does not take",
         )
 

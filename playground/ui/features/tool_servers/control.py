@@ -86,7 +86,7 @@ class ToolServersControl(Control):
         """Open the import dialog."""
         from playground.ui.features.tool_servers.import_dialog import ImportServersDialog
 
-        dialog = ImportServersDialog(self.servers.book, self.servers.keys, spawn, self._dialog or self._host.window)
+        dialog = ImportServersDialog(self.servers.book, self.servers.keys, self._dialog or self._host.window)
         dialog.imported.connect(self._imported)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()

@@ -30,7 +30,7 @@ from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 
 if TYPE_CHECKING:
-    from playground.ui.features.tools.import_dialog import ImportDialog
+    from playground.ui.features.tools.import_dialog import ImportToolsDialog
     from playground.ui.features.tools.large_window import LargeWindow
 
 CHECK_AFTER_MS = 150
@@ -271,12 +271,13 @@ class ToolsPanel(QWidget):
             self.check_now()
         return self._large
 
-    def import_tools(self) -> ImportDialog:
+    def import_tools(self) -> ImportToolsDialog:
         """Open the import dialog."""
-        from playground.ui.features.tools.import_dialog import ImportDialog
+        from playground.ui.features.tools.import_dialog import ImportToolsDialog
 
-        dialog = ImportDialog([tool.name for tool in self._tools], self)
+        dialog = ImportToolsDialog([tool.name for tool in self._tools], self)
         dialog.imported.connect(self._insert)
+        dialog.finished.connect(dialog.deleteLater)
         dialog.open()
         return dialog
 

@@ -61,7 +61,7 @@ def everything_said(dialog: ImportRequestDialog) -> str:
 
 def test_pasted_command_is_read_and_its_key_hidden(main: QMainWindow) -> None:
     dialog = open_dialog(main)
-    assert not dialog.import_button.isEnabled()
+    assert not dialog.add_button.isEnabled()
     QGuiApplication.clipboard().setText(CURL)
     QTest.mouseClick(dialog.paste_button, Qt.MouseButton.LeftButton)
     found = read_rows(dialog)
@@ -76,7 +76,7 @@ def test_pasted_command_is_read_and_its_key_hidden(main: QMainWindow) -> None:
     dialog.read_now()
     given: list[Import] = []
     dialog.imported.connect(given.append)
-    QTest.mouseClick(dialog.import_button, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(dialog.add_button, Qt.MouseButton.LeftButton)
     (wanted,) = given
     assert wanted.request.key is not None
     assert wanted.request.key.get_secret_value() == CANARY, "an edit of the text loses nothing"
@@ -114,7 +114,7 @@ def test_unreadable_command_gives_its_reason(main: QMainWindow) -> None:
     dialog = open_dialog(main)
     for text in ("curl https://x.example -d @body.json", "some words", '{"model": "m"}', '{"model": '):
         dialog.set_text(text)
-        assert not dialog.import_button.isEnabled()
+        assert not dialog.add_button.isEnabled()
         assert dialog.verdict.property("kind") == "error"
         assert dialog.verdict.text()
         assert not dialog.gateway.isVisible()

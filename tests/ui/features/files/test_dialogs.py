@@ -1,27 +1,13 @@
-"""The dialogs for the import and export of conversations."""
+"""The dialog for the export of conversations."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
 from PySide6.QtWidgets import QMainWindow
-from shiboken6 import isValid
 
 from playground.domain.transcript import Role, Transcript, make_turn
 from playground.engine.files.export import FORMATS
 from playground.ui.features.files.export_dialog import ExportChoice, ExportDialog
-from playground.ui.features.files.import_dialog import ImportMessagesDialog
 from tests.support.each_case import each_case
-
-
-@pytest.fixture
-def dialog(main: QMainWindow) -> Iterator[ImportMessagesDialog]:
-    dialog = ImportMessagesDialog(main)
-    dialog.open()
-    yield dialog
-    if isValid(dialog):
-        dialog.close()
 
 
 def export(main: QMainWindow, transcript: Transcript) -> tuple[ExportDialog, list[ExportChoice]]:

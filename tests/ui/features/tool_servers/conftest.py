@@ -49,7 +49,7 @@ class ServersDriver:
 
     def open_import(self) -> ImportServersDialog:
         """The dialog that imports them."""
-        dialog = ImportServersDialog(self.book, self.keys, loop.spawn, self.window)
+        dialog = ImportServersDialog(self.book, self.keys, self.window)
         dialog.open()
         return dialog
 

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from playground.domain.tools import ToolDefinition
-from playground.ui.features.tools.import_dialog import ImportDialog
+from playground.ui.features.tools.import_dialog import ImportToolsDialog
 from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.samples import SAMPLE
 from tests.ui.conftest import ShowWidget
@@ -52,7 +52,7 @@ def panel(show_widget: ShowWidget) -> ToolsPanel:
 
 
 @pytest.fixture
-def dialog(panel: ToolsPanel) -> Iterator[ImportDialog]:
+def dialog(panel: ToolsPanel) -> Iterator[ImportToolsDialog]:
     dialog = panel.import_tools()
     emitted: list[object] = []
     dialog.finished.connect(emitted.append)
@@ -65,34 +65,34 @@ def names(tools: tuple[ToolDefinition, ...]) -> list[str]:
     return [tool.name for tool in tools]
 
 
-def test_only_selected_tools_are_imported_into_a_group(panel: ToolsPanel, dialog: ImportDialog) -> None:
+def test_only_selected_tools_are_imported_into_a_group(panel: ToolsPanel, dialog: ImportToolsDialog) -> None:
     dialog.set_text(json.dumps(OPENAPI))
     assert "OpenAPI" in dialog.verdict.text()
-    assert dialog.list.count() == 2
+    assert len(dialog.preview.lines) == 2
     QTest.mouseClick(dialog.all_button, Qt.MouseButton.LeftButton)
-    assert not dialog.import_button.isEnabled()
-    dialog.list.setCurrentRow(1)
-    assert '"id"' in dialog.preview.text()
-    QTest.keyClick(dialog.list, Qt.Key.Key_Space)
-    assert dialog.import_button.text() == "Import 1"
+    assert not dialog.add_button.isEnabled()
+    dialog.preview.setCurrentItem(dialog.preview.lines[1])
+    assert '"id"' in dialog.schema.text()
+    QTest.keyClick(dialog.preview, Qt.Key.Key_Space)
+    assert dialog.preview.checked == (1,)
     QTest.keyClicks(dialog.group, "Trains")
-    QTest.mouseClick(dialog.import_button, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(dialog.add_button, Qt.MouseButton.LeftButton)
     assert [(tool.name, tool.group) for tool in panel.tools[1:]] == [("getTrain", "Trains")]
     assert panel.editor.name.text() == "getTrain"
 
 
-def test_python_is_read_and_never_run(panel: ToolsPanel, dialog: ImportDialog) -> None:
+def test_python_is_read_and_never_run(panel: ToolsPanel, dialog: ImportToolsDialog) -> None:
     dialog.text.insertPlainText(PYTHON)
     dialog.read_now()
     assert dialog.verdict.text().startswith("Understood as Python: 1 tool")
-    assert "Where from." in dialog.preview.text()
-    QTest.mouseClick(dialog.import_button, Qt.MouseButton.LeftButton)
+    assert "Where from." in dialog.schema.text()
+    QTest.mouseClick(dialog.add_button, Qt.MouseButton.LeftButton)
     assert panel.tools[1].name == "find_train"
     assert panel.tools[1].parameters is not None
     assert panel.tools[1].parameters["required"] == ["start"]
 
 
-def test_dropped_file_is_read(dialog: ImportDialog, tmp_path: Path) -> None:
+def test_dropped_file_is_read(dialog: ImportToolsDialog, tmp_path: Path) -> None:
     file = tmp_path / "tools.json"
     file.write_text(json.dumps(MESSAGES), encoding="utf-8")
     data = QMimeData()
@@ -100,16 +100,19 @@ def test_dropped_file_is_read(dialog: ImportDialog, tmp_path: Path) -> None:
     keys, buttons = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
     drop = QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, buttons, keys)
     dialog.dropEvent(drop)
-    assert names(dialog.picked) == ["send_mail"]
+    assert dialog.content is not None
+    assert names(dialog.content.tools) == ["send_mail"]
     dialog.set_text("")
+    assert not dialog.add_button.isEnabled()
     assert dialog.text.canInsertFromMimeData(data)
     dialog.text.insertFromMimeData(data)
-    assert names(dialog.picked) == ["send_mail"]
+    assert [line.text(0) for line in dialog.preview.lines] == ["send_mail"]
     (tmp_path / "image.png").write_bytes(b"\x89PNG\xff\xfe")
-    dialog.open_file(str(tmp_path / "image.png"))
-    assert dialog.verdict.text() == "image.png cannot be read: it is not UTF-8 text"
-    dialog.open_file(str(tmp_path / "gone.json"))
-    assert "gone.json cannot be read: No such file" in dialog.verdict.text()
+    dialog.open_file(tmp_path / "image.png")
+    assert "image.png cannot be read. The file is not UTF-8 text (line 1)" in dialog.message.text()
+    dialog.open_file(tmp_path / "gone.json")
+    assert "gone.json cannot be read: No such file" in dialog.message.text()
+    assert dialog.preview.checked == (0,), "a file that cannot be read changes nothing"
 
 
 def test_sample_arguments_are_copied(panel: ToolsPanel) -> None:
