@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 from playground.domain.adaptations import Adaptation, AdaptationKind
@@ -53,7 +54,5 @@ async def gateway_rules(stage: Stage) -> None:
     await stage.settle()
     dialog = await stage.dialog("Gateways")
     area, row = stage.find(QScrollArea, inside=dialog), stage.find(QWidget, "What is done", dialog)
-    while (parent := row.parentWidget()) is not None and parent is not area.widget():
-        row = parent
-    area.verticalScrollBar().setValue(row.y() - 60)
+    area.verticalScrollBar().setValue(row.mapTo(area.widget(), QPoint()).y() - 60)
     await stage.settle()

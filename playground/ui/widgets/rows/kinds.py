@@ -62,6 +62,7 @@ class NumberRow(FieldRow):
         self._show(None)
 
     def spread(self, width: int) -> None:
+        self._step = self.hint.step or 1
         self.field.setFixedSize(NUMBER_WIDTH, FIELD_HEIGHT)
         self.field.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         if self.slider is not None:
