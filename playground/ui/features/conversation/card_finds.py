@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from itertools import accumulate
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QWidget
 
-from playground.ui.features.conversation.finding import count_in_part, matches
+from playground.ui.features.conversation.finding import matches, part_texts
+from playground.ui.features.conversation.part_view import Searched
 from playground.ui.features.conversation.rows import Row
 from playground.ui.features.conversation.shown_parts import shown_parts
-from playground.ui.features.conversation.text_view import Span, TextView
-from playground.ui.features.conversation.turn_parts import Folded, Searched, TurnParts
+from playground.ui.features.conversation.text_view import Span
+from playground.ui.features.conversation.turn_parts import TurnParts
+
+
+class Match(NamedTuple):
+    """A match: its characters in a text of a part, by the numbers of the part and of its text."""
+
+    part: int
+    text: int
+    span: Span
 
 
 class CardFinds:
-    """Matches in one card: ``show`` highlights them; ``count`` includes folded parts and other pages."""
+    """Matches in one card, also in folded parts and on other pages. `turn_to` shows a part by its number."""
 
     def __init__(self, card: QWidget, row: Callable[[], Row], parts: TurnParts, turn_to: Callable[[int], None]) -> None:
-        """``row`` returns the row of the card; ``turn_to`` shows a part by its number."""
         self._card = card
         self._row = row
         self._parts = parts
@@ -30,7 +38,7 @@ class CardFinds:
         self._current: int | None = None
 
     def show(self, pattern: re.Pattern[str] | None, current: int | None = None) -> None:
-        """Highlight the matches of ``pattern``; the match of number ``current`` more than the others."""
+        """Highlight the matches of `pattern`; the match of number `current` more than the others."""
         if pattern is not self._pattern or current != self._current:
             self._pattern, self._current = pattern, current
             self._highlight()
@@ -40,69 +48,66 @@ class CardFinds:
         if self._pattern is not None:
             self._highlight()
 
-    def _highlight(self) -> None:
-        first = sum(self._counts[: self._parts.first]) if self._current is not None else 0
-        for view, folded in self._texts():
-            spans = self._matches(view, folded)
-            current = self._current - first if self._current is not None else -1
-            view.show_matches(spans, current if 0 <= current < len(spans) else None)
-            first += len(spans)
-
     @property
     def count(self) -> int:
         """The number of matches."""
-        counts, parts = self._counts, self._parts
-        drawn = sum(len(self._matches(*text)) for text in self._texts())
-        return sum(counts[: parts.first]) + drawn + sum(counts[parts.first + len(parts.views) :])
-
-    @property
-    def _counts(self) -> list[int]:
-        """Return the number of matches of each complete part of the turn."""
-        pattern, row = self._pattern, self._row()
-        return [count_in_part(pattern, row, part) for part in shown_parts(row.turn)] if pattern is not None else []
+        return len(self._matches())
 
     def unfold(self) -> bool:
         """Show the part with the current match, and open what it is folded in. Return whether there is one."""
-        if self._current is None:
+        match = self._current_match()
+        if match is None:
             return False
-        totals = accumulate(self._counts)
-        self._turn_to(next((index for index, total in enumerate(totals) if total > self._current), self._parts.first))
+        self._turn_to(match.part)
+        view, fold = self._searched(match)
+        if fold is not None and not fold.is_open:
+            fold.unfold()
         self._highlight()
-        current = self._current_text()
-        if current is None:
-            return False
-        view, folded, span = current
-        if folded is not None and not folded.is_open:
-            folded.unfold()
-            self._highlight()
-        view.show_place(span[0])
+        view.show_place(match.span[0])
         return True
 
     def rect(self) -> QRect | None:
         """Return where the current match is, in the card."""
-        current = self._current_text()
-        place = current[0].marks.current_place if current is not None else None
-        if current is None or place is None:
+        match = self._current_match()
+        view = self._searched(match)[0] if match is not None else None
+        place = view.marks.current_place if view is not None else None
+        if view is None or place is None:
             return None
-        view, cursor = current[0], QTextCursor(current[0].document())
+        cursor = QTextCursor(view.document())
         cursor.setPosition(place[0])
         rect = view.cursorRect(cursor)
         cursor.setPosition(place[1])
         rect = rect.united(view.cursorRect(cursor))
         return QRect(view.viewport().mapTo(self._card, rect.topLeft()), rect.size())
 
-    def _current_text(self) -> tuple[TextView, Folded | None, Span] | None:
-        remaining = self._current - sum(self._counts[: self._parts.first]) if self._current is not None else -1
-        for view, folded in self._texts() if remaining >= 0 else ():
-            spans = self._matches(view, folded)
-            if remaining < len(spans):
-                return view, folded, spans[remaining]
-            remaining -= len(spans)
-        return None
+    def _highlight(self) -> None:
+        found, current = self._matches(), self._current_match()
+        for number, view in enumerate(self._parts.part_views, self._parts.first):
+            for text, (text_view, _) in enumerate(view.texts()):
+                spans = matches(self._pattern, text_view.marks.source) if self._pattern is not None else ()
+                own = [match for match in found if match[:2] == (number, text)]
+                index = own.index(current) if current is not None and current in own else len(spans)
+                text_view.show_matches(spans, index if index < len(spans) else None)
 
-    def _matches(self, view: TextView, folded: Folded | None) -> list[Span]:
-        text = folded.source if folded is not None and folded.unread else view.marks.source
-        return list(matches(self._pattern, text)) if self._pattern is not None else []
+    def _current_match(self) -> Match | None:
+        found = self._matches() if self._current is not None else []
+        return found[self._current] if self._current is not None and self._current < len(found) else None
 
-    def _texts(self) -> list[Searched]:
-        return self._parts.texts()
+    def _searched(self, match: Match) -> Searched:
+        return self._parts.part_views[match.part - self._parts.first].texts()[match.text]
+
+    def _matches(self) -> list[Match]:
+        if self._pattern is None:
+            return []
+        return [Match(part, n, span) for part, n, text in self._texts() for span in matches(self._pattern, text)]
+
+    def _texts(self) -> Iterator[tuple[int, int, str]]:
+        """Yield the number of the part, the own number and the text of each text; of a growing turn, those in view."""
+        row = self._row()
+        if row.turn.parts:
+            for number, part in enumerate(shown_parts(row.turn)):
+                yield from ((number, n, text) for n, text in enumerate(part_texts(row, part)))
+            return
+        for number, view in enumerate(self._parts.part_views, self._parts.first):
+            for n, (text_view, fold) in enumerate(view.texts()):
+                yield number, n, fold.source if fold is not None else text_view.source

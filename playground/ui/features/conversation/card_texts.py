@@ -10,7 +10,7 @@ from PySide6.QtGui import QTextCursor
 
 from playground.domain.parts import Part
 from playground.ui.features.conversation.calls.call_card import CallCard
-from playground.ui.features.conversation.reasoning_view import ReasoningView
+from playground.ui.features.conversation.fold import ReasoningView
 from playground.ui.features.conversation.shown_parts import shown_parts
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.verdict_view import AnswerCheckView
@@ -61,7 +61,7 @@ def texts_of(card: TurnCard) -> list[CardText]:
                 offset += len(text.text)
         elif isinstance(view, CallCard) and part.kind == "tool_call":
             sent = part.arguments if part.received is None else part.received
-            out.append(CardText(view.texts[0], kind, nth, sent, original=sent if part.received is not None else None))
+            out.append(CardText(view.arguments_view, kind, nth, sent, original=part.received))
         elif isinstance(view, ReasoningView) and part.kind == "reasoning":
             out.append(CardText(view.text_view, kind, nth, part.text, folded=view))
         elif isinstance(view, TextView) and part.kind in ("text", "refusal"):

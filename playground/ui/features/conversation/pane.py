@@ -182,7 +182,7 @@ class ConversationPane(TranscriptPane):
         self.setObjectName("conversation")
         self.composer.edited.connect(self._draft_edited)
         self.composer.images.opened.connect(self._open_attached)
-        self.composer.images.link_asked.connect(self.commands.open_link)
+        self.composer.images.link_asked.connect(self.commands.link_asked)
         self.intake: ImageIntake = ImageIntake(self.composer, self.notice, self, self.sizes)
         self._count = TokenCount(self, self)
         self._pending = Throttle(self._show_pending, self, interval=30)

@@ -155,13 +155,15 @@ class TextView(QTextEdit):
             self._follow()
             update_layouts(self)
 
-    def set_lines(self, source: str, lines: Sequence[Line]) -> None:
-        """Show ``lines`` made elsewhere for ``source``, or just that if they are too many."""
-        if len(lines) > LINES or sum([len(line.text) for line in lines]) > LARGE:
-            self.set_text(source)
-        else:
+    def set_lines(self, source: str, lines: Sequence[Line]) -> bool:
+        """Show ``lines`` made elsewhere for ``source``, or just that if they are too many. Return which."""
+        fits = len(lines) <= LINES and sum([len(line.text) for line in lines]) <= LARGE
+        if fits:
             self.shown.set_lines(source, lines)
             self._follow()
+        else:
+            self.set_text(source)
+        return fits
 
     def set_zoom(self, zoom: float) -> None:
         """Set another text size."""

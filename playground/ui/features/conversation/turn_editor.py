@@ -20,8 +20,9 @@ from playground.ui.features.conversation.answers_row import AnswersRow
 from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.calls.call_form import CallForm
 from playground.ui.features.conversation.inline_editor import InlineEditor, TextEditing, branch_note
+from playground.ui.features.conversation.part_view import PartContext, PartView
 from playground.ui.features.conversation.turn_header import TurnHeader
-from playground.ui.features.conversation.turn_parts import PartContext, TurnParts, part_view_of
+from playground.ui.features.conversation.turn_parts import TurnParts
 from playground.ui.widgets.form_parts import paragraph, push_button
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.role_words import ROLE_WORDS
@@ -145,7 +146,8 @@ class TurnEditor:
         if isinstance(view, CallCard):
             return view.call.id not in self._calls
         is_placeholder = isinstance(view, QLabel) and not self._context.turn.parts
-        return self._text.editor is None or not (part_view_of(view).is_edited_in_place or is_placeholder)
+        is_text = isinstance(view, PartView) and view.is_edited_in_place
+        return self._text.editor is None or not (is_text or is_placeholder)
 
     # The call that a result answers
 

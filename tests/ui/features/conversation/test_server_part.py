@@ -80,8 +80,7 @@ def test_structured_content_shows_its_verdict_and_problems(card: CallCard) -> No
     view = show_served_call(card, make_state(misfit)).structured
     assert (view.verdict.text(), view.problems.text()) == (MISFITS, "temp: not a number‹U+202E›")
     view.head.click()
-    assert view.view is not None
-    assert view.view.toPlainText() == '{\n  "temp": "warm"\n}'
+    assert view.text_view.toPlainText() == '{\n  "temp": "warm"\n}'
 
     missing = make_answer(TextBlock(text="a")).model_copy(update={"problems": ("It came without it.",)})
     view = show_served_call(card, make_state(missing)).structured
@@ -91,8 +90,7 @@ def test_structured_content_shows_its_verdict_and_problems(card: CallCard) -> No
     view = show_served_call(card, make_state(make_answer(TextBlock(text="many"), structured=rows))).structured
     assert view.take.isHidden()
     view.head.click()
-    assert view.view is not None
-    assert len(view.view.source) < 50_000
+    assert len(view.text_view.source) < 50_000
 
     card.show_state(CallState(server=ServerSide("weather"), served=make_answer(structured=[1]), draft="[1]"))
     card.show_call(CALL, TOOL.model_copy(update={"output": None}), None, waiting=True)

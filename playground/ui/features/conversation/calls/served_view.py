@@ -129,7 +129,7 @@ class ServedView(QWidget):
         for file in others[:MOST]:
             self._rows.addWidget(FileRow(file))
         for link in links[:MOST]:
-            self._rows.addWidget(LinkRow(link, self._commands.open_link))
+            self._rows.addWidget(LinkRow(link, self._commands.link_asked.emit))
         unlisted = max(len(others) - MOST, 0) + max(len(links) - MOST, 0)
         if unlisted:
             self._rows.addWidget(text_label(f"and {unlisted:,} more", "small"))
