@@ -15,7 +15,7 @@ from playground.jsonkit.foreign import write
 from playground.jsonkit.layout import indented
 from playground.jsonkit.nesting import approximate_size
 from playground.ui.features.conversation.part_view import PartContext, PartView, Searched
-from playground.ui.features.conversation.shown_parts import REDACTED, beside_text
+from playground.ui.features.conversation.rows import REDACTED, beside_text
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets import figures
 from playground.ui.widgets.form_parts import styled

@@ -27,11 +27,11 @@ from playground.engine.session.changes import (
 )
 from playground.engine.session.drafts import Draft, turn_of_draft
 from playground.engine.session.session import Session
+from playground.ui.features.conversation.calls.call_bar import pending_calls
 from playground.ui.features.conversation.composer import Composer
 from playground.ui.features.conversation.experiment_cost import ExperimentCost
 from playground.ui.features.conversation.image_intake import ImageIntake
 from playground.ui.features.conversation.measures import BELOW
-from playground.ui.features.conversation.pending_calls import pending_calls
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.features.conversation.welcome import WelcomePage
 from playground.ui.widgets.loop import Throttle, spawn

@@ -11,8 +11,7 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Turn
 from playground.ui.features.conversation.card_frame import CardFrame
 from playground.ui.features.conversation.commands import TurnCommands
-from playground.ui.features.conversation.rows import Row
-from playground.ui.features.conversation.shown_parts import Shown, text_mode
+from playground.ui.features.conversation.rows import Row, Shown, text_mode
 
 if TYPE_CHECKING:
     from playground.ui.features.conversation.fold import Fold

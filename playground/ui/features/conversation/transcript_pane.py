@@ -31,9 +31,9 @@ from playground.engine.session.session import Session
 from playground.engine.session.variants import letter_of
 from playground.ui.features.conversation.calls.call_commands import CallCommands
 from playground.ui.features.conversation.commands import Growth, TurnCommands
+from playground.ui.features.conversation.editors import InlineEditor
 from playground.ui.features.conversation.finder import Finder
 from playground.ui.features.conversation.image_intake import ImageSizes
-from playground.ui.features.conversation.inline_editor import InlineEditor
 from playground.ui.features.conversation.measures import Centre, at_reading_width
 from playground.ui.features.conversation.rows import PathSize, make_rows
 from playground.ui.features.conversation.transcript_view import Position, TranscriptView

@@ -24,13 +24,12 @@ from playground.domain.transcript import Role, Turn
 from playground.domain.variables import names_in, resolve_turns, unresolved
 from playground.engine.session.request_executor import RetryWait
 from playground.ui.features.conversation.calls.call_card import CallCard
-from playground.ui.features.conversation.card_finds import CardFinds
 from playground.ui.features.conversation.card_frame import CardFrame
+from playground.ui.features.conversation.card_texts import CardFinds
 from playground.ui.features.conversation.commands import Growth, TurnCommands
 from playground.ui.features.conversation.part_view import PartContext
 from playground.ui.features.conversation.parts_row import PartsRow
-from playground.ui.features.conversation.rows import Row
-from playground.ui.features.conversation.shown_parts import shown_parts
+from playground.ui.features.conversation.rows import Row, shown_parts
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.turn_editor import TurnEditor
 from playground.ui.features.conversation.turn_end import TurnEnd

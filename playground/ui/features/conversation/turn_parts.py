@@ -19,7 +19,7 @@ from playground.ui.features.conversation.fold import MembersFold, ReasoningView
 from playground.ui.features.conversation.image_view import ImageStrip
 from playground.ui.features.conversation.part_view import PartContext, PartView, Searched
 from playground.ui.features.conversation.parts_row import PartsRow
-from playground.ui.features.conversation.shown_parts import PAGE, Shown, is_judged
+from playground.ui.features.conversation.rows import PAGE, Shown, is_judged
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.verdict_view import AnswerCheckView
 

@@ -14,8 +14,7 @@ from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.calls.call_commands import CallState, ServerSide
 from playground.ui.features.conversation.calls.result_field import ResultField
-from playground.ui.features.conversation.calls.served_view import LinkRow, ServedView
-from playground.ui.features.conversation.calls.structured_fold import MISFITS, UNKNOWN
+from playground.ui.features.conversation.calls.served_view import MISFITS, UNKNOWN, LinkRow, ServedView
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 
 SCHEMA: JSONObject = {"type": "object", "properties": {"temp": {"type": "number"}}, "required": ["temp"]}

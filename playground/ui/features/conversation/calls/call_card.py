@@ -44,8 +44,8 @@ from playground.ui.features.conversation.calls.call_text import (
 from playground.ui.features.conversation.calls.result_field import ResultField
 from playground.ui.features.conversation.calls.server_part import ServerPart
 from playground.ui.features.conversation.commands import TurnCommands
+from playground.ui.features.conversation.editors import Editing, InlineEditor
 from playground.ui.features.conversation.fold import MembersFold
-from playground.ui.features.conversation.inline_editor import InlineEditor, TextEditing
 from playground.ui.features.conversation.part_view import PartContext, PartView, Searched
 from playground.ui.features.conversation.rows import Answer
 from playground.ui.features.conversation.text_check import TextCheck
@@ -96,8 +96,9 @@ class CallCard(QFrame, PartView[ToolCall]):
         self.folds: list[MembersFold] = []  # of members that nothing here knows
         self._check = TextCheck(ArgumentsFit, self)
         self._check.checked.connect(self._show_again)
-        self._arguments_editing = TextEditing(commands, self._arguments_opened, self._arguments_closed, code=True)
-        self._result_editing = TextEditing(commands, self._result_opened, self._result_closed, code=True, runs=True)
+        update = self.follow_editors
+        self._arguments_editing = Editing[str](commands, self._make_arguments_editor, self._arguments_closed, update)
+        self._result_editing = Editing[str](commands, self._make_result_editor, self._result_closed, update)
         self._make_header()
         self._make_arguments()
         self._make_result()
@@ -329,7 +330,7 @@ class CallCard(QFrame, PartView[ToolCall]):
     def _judge(self) -> None:
         """Show the verdict on the arguments, or on those being typed."""
         editor = self._arguments_editing.editor
-        arguments = editor.text if editor is not None else self.call.arguments
+        arguments = editor.value if editor is not None else self.call.arguments
         verdict = FREE_TEXT
         if not self.call.free_text:
             verdict = judged(self._problems(arguments), arguments, has_tool=self._tool is not None)
@@ -493,26 +494,30 @@ class CallCard(QFrame, PartView[ToolCall]):
     def follow_editors(self) -> None:
         """Show the editors that the session has open for this call."""
         call, answer = self.call, self._answer
+        before = self._arguments_editing.editor, self._result_editing.editor
         key = EditKey(self._turn_id(), What.ARGUMENTS, call.id) if not self._growing else None
-        self._arguments_editing.follow(key, lambda: pretty_json(call.arguments), "Arguments of the call")
+        self._arguments_editing.follow(key, lambda: pretty_json(call.arguments))
         key = EditKey(answer.turn_id) if answer is not None else None
-        self._result_editing.follow(key, lambda: answer.result.text if answer is not None else "", "Result of the call")
+        self._result_editing.follow(key, lambda: answer.result.text if answer is not None else "")
+        if before != (self._arguments_editing.editor, self._result_editing.editor):
+            self._judge()
+            self._refresh()
 
-    def _arguments_opened(self, editor: InlineEditor) -> None:
+    def _make_arguments_editor(self, text: str) -> InlineEditor:
+        editor = InlineEditor(text, "Arguments of the call", code=True)
         editor.edited.connect(self._judge)
-        self._put_editor(self._left, self._arguments, editor)
-        self._judge()
+        return self._place_editor(self._left, self._arguments, editor)
 
-    def _result_opened(self, editor: InlineEditor) -> None:
-        self._put_editor(self._right, self._result, editor)
+    def _make_result_editor(self, text: str) -> InlineEditor:
+        editor = InlineEditor(text, "Result of the call", code=True, runs=True)
+        return self._place_editor(self._right, self._result, editor)
 
-    def _put_editor(self, column: QVBoxLayout, text: TextView, editor: InlineEditor) -> None:
+    def _place_editor(self, column: QVBoxLayout, text: TextView, editor: InlineEditor) -> InlineEditor:
         column.insertWidget(column.indexOf(text) + 1, editor)
         editor.height_changed.connect(self.height_changed)
-        self._refresh()
+        return editor
 
     def _arguments_closed(self, focused: bool) -> None:
-        self._judge()
         self._editor_closed(self._edit, focused)
 
     def _result_closed(self, focused: bool) -> None:
@@ -521,7 +526,6 @@ class CallCard(QFrame, PartView[ToolCall]):
     def _editor_closed(self, button: QWidget, focused: bool) -> None:
         if focused:
             (self.field if self._waiting and self.field is not None else button).setFocus()
-        self._refresh()
 
     # Look
 
