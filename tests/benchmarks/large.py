@@ -73,7 +73,7 @@ class LargeResult:
     async def _page(self) -> float:
         experiment_id = await self._show()
         (card,) = [card for turn in self._window.app.window.pane.view.cards.values() for card in turn.calls]
-        row = card.texts[1].row
+        row = card.texts()[1][0].row
         assert row is not None, "the result is not folded"
         with Pulse() as pulse:
             for button in (row.more, row.more, row.collapse):

@@ -20,7 +20,7 @@ async def call_forming(stage: Stage) -> None:
 
     def formed() -> bool:
         cards = [card for turn in view.cards.values() for card in turn.calls]
-        return len(cards) > 1 and cards[1].tree is not None and len(cards[1].tree.reader.nodes) > 1
+        return len(cards) > 1 and cards[1].tree is not None and len(cards[1].tree.toPlainText().splitlines()) > 1
 
     await stage.until(formed, "the second call to form")
 

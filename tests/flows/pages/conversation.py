@@ -123,7 +123,7 @@ class CallCard(Page):
     @property
     def argument_tree(self) -> str:
         """The rows of the tree of arguments; empty without a tree."""
-        return "\n".join(tree.property("plain_text") for tree in self.find(QWidget, "Arguments as a tree"))
+        return "\n".join(tree.toPlainText() for tree in self.find(QTextEdit, "Arguments as a tree"))
 
     @property
     def result_choices(self) -> list[str]:

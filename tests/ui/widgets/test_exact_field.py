@@ -14,7 +14,7 @@ from playground.engine.session.session import Experiment
 from playground.ui.features.conversation.calls.call_commands import CallCommands
 from playground.ui.features.conversation.calls.result_field import ResultField
 from playground.ui.features.conversation.composer import Composer
-from playground.ui.features.conversation.inline_editor import InlineEditor
+from playground.ui.features.conversation.editors import InlineEditor
 from playground.ui.features.variables.variables_bar import VariableRow
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.exact_field import ExactField, index_at, units
@@ -66,9 +66,9 @@ def test_fields_of_the_window_return_the_text_pasted(qtbot: QtBot) -> None:
         qtbot.addWidget(widget)
     paste(composer.findChildren(ExactField)[0], ODD)
     assert (composer.text, composer.role) == (ODD, Role.USER)
-    assert editor.text == ODD + "\r\n"
+    assert editor.value == ODD + "\r\n"
     paste(editor.findChildren(ExactField)[0], "\u00a0")
-    assert editor.text == ODD + "\n\u00a0"
+    assert editor.value == ODD + "\n\u00a0"
     paste(result.field, ODD)
     draft = session.debugger.notes.draft("t", "c")
     assert draft is not None

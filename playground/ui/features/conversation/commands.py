@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QInputDialog
@@ -14,7 +14,7 @@ from playground.domain.adaptations import Adaptation
 from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Image
 from playground.domain.tools import ToolDefinition
-from playground.domain.transcript import Role, Turn
+from playground.domain.transcript import Role, Transcript
 from playground.engine.advice.parts import (
     ASK_AGAIN,
     GIVE_UP,
@@ -28,17 +28,22 @@ from playground.engine.advice.parts import (
     Offer,
 )
 from playground.engine.library.store import StoreError
+from playground.engine.session import thinking
+from playground.engine.session.changes import RunState
 from playground.engine.session.drafts import EditKey, OpenEdit
 from playground.engine.session.edits import Answerable, answerable
 from playground.engine.session.request_executor import RetryWait
 from playground.engine.session.session import Session
 from playground.engine.session.variants import letter_of
+from playground.jsonkit.texts import listed
 from playground.ui.features.conversation.calls.call_commands import CallCommands
-from playground.ui.features.conversation.image_intake import TurnPictures, shrink_in_turn
-from playground.ui.features.conversation.thinking_guard import ThinkingGuard
+from playground.ui.features.conversation.image_intake import ImageSizes, TurnPictures, shrink_in_turn
 from playground.ui.widgets.dialogs import dress
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.notice_bar import NoticeBar
+
+if TYPE_CHECKING:  # the pane makes them
+    from playground.ui.features.conversation.transcript_pane import TranscriptPane
 
 BRANCHED = "Saved as a new branch. Use ‹ › to switch."
 
@@ -55,63 +60,75 @@ class Growth(NamedTuple):
     starting: bool = False
 
 
-class WireSignals(QObject):
-    """Requests to show how a turn, or a call in it, was transferred. The inspector answers them."""
+class ThinkingGuard:
+    """Check edits of one session at a time and warns in a notice bar."""
 
+    def __init__(self, notice: NoticeBar) -> None:
+        self._notice = notice
+        self._accepted: set[tuple[str, ...]] = set()  # turns for which "Keep as is" was chosen
+
+    def edit(self, session: Session, change: Callable[[], object]) -> bool:
+        """Execute `change`. Return whether it invalidated signed thinking; then a warning is shown."""
+        before = session.transcript
+        change()
+        invalid = thinking.invalidated(before, session.transcript) if session.transcript is not before else ()
+        if invalid:
+            self._warn(session, before, invalid, "This edit changed messages before")
+        return bool(invalid)
+
+    def tools_changed(self, session: Session) -> None:
+        """Warn that signed thinking belongs to the tools that were on offer before."""
+        invalid = thinking.signed_turns(session.transcript)
+        if invalid and invalid not in self._accepted:
+            self._warn(session, session.transcript, invalid, "The tools were different for")
+
+    def _warn(self, session: Session, before: Transcript, invalid: tuple[str, ...], reason: str) -> None:
+        numbers = [str(number) for number, turn in enumerate(session.transcript.path, 1) if turn.id in invalid]
+        place = f"of message{'s' * (len(numbers) > 1)} {listed(numbers)}" if numbers else "on another branch"
+        act = partial(self._act, session, session.transcript)
+        self._notice.offer(
+            f"{reason} the signed thinking {place}. A gateway may reject it.",
+            ("Drop thinking", partial(act, partial(session.turns.drop_thinking, invalid))),
+            ("Branch", partial(act, partial(session.turns.branch, before, invalid))),
+            ("Keep as is", partial(self._accepted.add, invalid)),
+        )
+
+    def _act(self, session: Session, edited: Transcript, act: Callable[[], None]) -> None:
+        if session.state is not RunState.IDLE:
+            self._notice.say("A run is active. Stop it first, or undo the edit later (Ctrl+Z).")
+        elif session.transcript is not edited:
+            self._notice.say("The conversation has changed. Nothing was done.")
+        else:
+            act()
+
+
+class TurnCommands(QObject):
+    """Execute commands on turns for the session that a pane shows; what others carry out, it asks for by a signal.
+
+    `calls` has the commands on tool calls, `pictures` adds images. If it is `read_only`, nothing is offered that
+    changes a turn.
+    """
+
+    # Requests of the window
+    advice_asked = Signal(object)  # an `Action` that is not about the turn
+    exchange_asked = Signal(str)  # exchange id
+    link_asked = Signal(str)  # address
+    alternatives_asked = Signal(str)  # turn id: show its alternatives as lanes
+    case_asked = Signal(str)  # turn id: make a case of the evaluation from it and those before it
+    # Requests of the inspector: how a turn, or a call in it, was transferred
     frames_asked = Signal(str, str)  # turn id, call id; without a call the events of the turn
     messages_asked = Signal(str, str)  # turn id, call id: messages with the call's tool server
     compare_asked = Signal(str)  # turn id
     lint_asked = Signal(str)  # turn id
     hole_asked = Signal(str)  # turn id: the part of it that could not be read
 
-
-class PaneSignals(QObject):
-    """Requests that turns make of the window."""
-
-    advice_asked = Signal(object)  # an `Action` that is not about the turn
-    exchange_asked = Signal(str)  # exchange id
-    link_asked = Signal(str)  # address
-    compare_asked = Signal(str)  # turn id: show its alternatives as lanes
-    case_asked = Signal(str)  # turn id: make a case of the evaluation from it
-
-
-class PaneInterface(Protocol):
-    """The pane for which commands are executed."""
-
-    @property
-    def session(self) -> Session: ...
-
-    @property
-    def notice(self) -> NoticeBar: ...
-
-    def undo(self) -> None: ...
-
-    def say_refused(self, reason: str, turn: Turn | None = None, again: str = "") -> None: ...
-
-    def cost_words(self, turn_id: str) -> str: ...
-
-    def jump_to_latest(self) -> None: ...
-
-    def focus_turn(self, turn_id: str) -> None: ...
-
-
-class TurnCommands:
-    """Execute commands on turns for the session that a pane shows.
-
-    `calls` has the commands on tool calls, `wire` the requests to the inspector, `pictures` adds images. If it is
-    `read_only`, nothing is offered that changes a turn.
-    """
-
-    def __init__(
-        self, pane: PaneInterface, calls: CallCommands, wire: WireSignals, guard: ThinkingGuard, *, read_only: bool
-    ) -> None:
+    def __init__(self, pane: TranscriptPane, calls: CallCommands, sizes: ImageSizes, *, read_only: bool) -> None:
+        super().__init__(pane)
         self.calls = calls
-        self.wire = wire
         self.read_only = read_only
-        self.signals = PaneSignals()
-        self.pictures: TurnPictures
+        self.guard = ThinkingGuard(pane.notice)
+        self.pictures = TurnPictures(lambda: pane.session, pane.notice, self.edit, sizes, read_only=read_only)
         self._pane = pane
-        self._guard = guard
 
     @property
     def _session(self) -> Session:
@@ -195,7 +212,7 @@ class TurnCommands:
         """Execute an edit of a turn, and say `done` or that it made a branch. Raises what `edit` raises."""
         pane, session = self._pane, self._session
         count = len(session.transcript.siblings(turn_id))
-        if self._guard.edit(session, edit):
+        if self.guard.edit(session, edit):
             return
         transcript = session.transcript
         branched = turn_id in transcript.turns and len(transcript.siblings(turn_id)) > count
@@ -221,12 +238,12 @@ class TurnCommands:
         """Delete a turn."""
         if turn_id in self._session.growing:
             self._session.delete_turn(turn_id)
-        elif not self._guard.edit(self._session, partial(self._session.delete_turn, turn_id)):
+        elif not self.guard.edit(self._session, partial(self._session.delete_turn, turn_id)):
             self._pane.notice.say("Message deleted.", "Undo", self._pane.undo, stays=False)
 
     def move_turn(self, turn_id: str, step: int) -> None:
         """Move a turn up (-1) or down (+1)."""
-        self._guard.edit(self._session, partial(self._session.turns.move_turn, turn_id, step))
+        self.guard.edit(self._session, partial(self._session.turns.move_turn, turn_id, step))
 
     def delete_call(self, turn_id: str, call_id: str) -> None:
         """Delete a call with its results."""
@@ -267,21 +284,10 @@ class TurnCommands:
             self.select_alternative(chosen)
         dialog.deleteLater()
 
-    def open_in_compare(self, turn_id: str) -> None:
-        """Show the alternatives of a turn as lanes."""
-        self.signals.compare_asked.emit(turn_id)
-
-    def make_case(self, turn_id: str) -> None:
-        """Make a case of the evaluation from a turn and those before it."""
-        self.signals.case_asked.emit(turn_id)
-
     # Runs
 
-    def regenerate(self, turn_id: str) -> None:
-        """Send the request of a turn again."""
-        self._regenerate(turn_id)
-
-    def _regenerate(self, turn_id: str, once: tuple[Adaptation, ...] = ()) -> None:
+    def regenerate(self, turn_id: str, once: tuple[Adaptation, ...] = ()) -> None:
+        """Send the request of a turn again, adapted `once`."""
         session = self._session
 
         async def run() -> None:
@@ -306,7 +312,7 @@ class TurnCommands:
         if action == STREAM_ON:
             session.set_parameters(session.settings.current.with_value("stream", True))
         if action in (RETRY, ASK_AGAIN, STREAM_ON):
-            self._regenerate(turn_id)
+            self.regenerate(turn_id)
         elif action == TURNS:
             self._pane.focus_turn(session.transcript.path[0].id)
         elif action == READ_CUMULATIVE:
@@ -314,7 +320,7 @@ class TurnCommands:
         elif action.offer is not None:
             self._take_offer(turn_id, action, action.offer)
         else:
-            self.signals.advice_asked.emit(action)
+            self.advice_asked.emit(action)
 
     async def _read_as_cumulative(self, turn_id: str) -> None:
         try:
@@ -329,16 +335,12 @@ class TurnCommands:
         session = self._session
         if action.name == KEEP_OFFER:
             outcome = session.transcript.turns[turn_id].outcome
-            self.signals.advice_asked.emit(keeping(action, outcome, session.settings.profile_id))
+            self.advice_asked.emit(keeping(action, outcome, session.settings.profile_id))
             for lane, lane_turn_id in refused_alike(session, offer, action.value):
                 spawn(lane.regenerate(lane_turn_id, offer.rules), name="run")
-        self._regenerate(turn_id, offer.rules)
+        self.regenerate(turn_id, offer.rules)
 
     # Links, images and the inspector
-
-    def open_link(self, address: str) -> None:
-        """Ask whether a link is to be opened."""
-        self.signals.link_asked.emit(address)
 
     def open_image(self, image: Image) -> None:
         """Show an image in a dialog."""
@@ -350,4 +352,4 @@ class TurnCommands:
         """Show the request and the response of a turn."""
         outcome = self._session.transcript.turns[turn_id].outcome
         if outcome is not None and outcome.exchange:
-            self.signals.exchange_asked.emit(outcome.exchange)
+            self.exchange_asked.emit(outcome.exchange)

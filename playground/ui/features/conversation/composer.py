@@ -26,11 +26,11 @@ from playground.domain.tools import ToolDefinition
 from playground.engine.session.changes import RunState
 from playground.engine.session.drafts import Draft
 from playground.ui.features.conversation.answers_row import Calls
+from playground.ui.features.conversation.calls.call_bar import PendingCalls
 from playground.ui.features.conversation.composer_calls import ComposerCalls
 from playground.ui.features.conversation.documents import documents
 from playground.ui.features.conversation.image_view import ImageStrip
 from playground.ui.features.conversation.images import offers_images, sources_of
-from playground.ui.features.conversation.pending_calls import PendingCalls
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import look, paragraph, say, styled, text_label
 from playground.ui.widgets.growing_field import GrowingField

@@ -90,17 +90,13 @@ class DocumentWriter:
         """Return the index of the line that holds a document position."""
         return max(bisect_right(self._starts, position) - 1, 0)
 
-    def write(self, keep: int, lines: Sequence[Line]) -> int:
-        """Make the document show the first ``keep`` lines as they are, then ``lines``.
-
-        Returns the index of the first line that is different now.
-        """
+    def write(self, keep: int, lines: Sequence[Line]) -> None:
+        """Make the document show the first ``keep`` lines as they are, then ``lines``."""
         index = keep
         new = 0
-        while index < len(self._lines) and new < len(lines) and _same(self._lines[index], lines[new]):
+        while index < len(self._lines) and new < len(lines) and self._lines[index] == lines[new]:
             index += 1
             new += 1
-        touched = index
         cursor = QTextCursor(self._document)
         cursor.beginEditBlock()
         try:
@@ -111,7 +107,6 @@ class DocumentWriter:
         finally:
             cursor.endEditBlock()
         self._make_head()
-        return touched
 
     def rewrite(self, *, zoom: float | None = None) -> None:
         """Write everything again, for new colours or another text size."""
@@ -326,10 +321,6 @@ def code_colour(token: str) -> str:
         "name": t.accent,
         "deleted": t.error,
     }.get(token, t.text)
-
-
-def _same(old: Line, new: Line) -> bool:
-    return old is new or old == new
 
 
 def drawn_text(text: str, line: Line, before: str = "") -> str:

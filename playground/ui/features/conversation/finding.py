@@ -15,8 +15,7 @@ from itertools import islice
 from playground.engine.inspect.unknown_members import beside_part
 from playground.ui.features.conversation.calls.call_text import brief_json, unknown_lines
 from playground.ui.features.conversation.caps import MATCHES
-from playground.ui.features.conversation.rows import Row
-from playground.ui.features.conversation.shown_parts import REDACTED, Shown, beside_text, shown_parts
+from playground.ui.features.conversation.rows import REDACTED, Row, Shown, beside_text, shown_parts
 
 _MARKUP = r"[*`~\\]*"
 

@@ -393,19 +393,21 @@ class TurnPictures:
         notice: NoticeBar,
         edit: Callable[[str, Callable[[], object], str], None],
         sizes: ImageSizes,
+        *,
+        read_only: bool,
     ) -> None:
         """`edit` executes an edit of a turn, and says what was done."""
         self._session = session
         self._notice = notice
         self._edit = edit
-        self.read_only = False
+        self._read_only = read_only
         self._sizes = sizes
         self._folder = ""
 
     def take(self, turn_id: str, mime: QMimeData, *, now: bool = True) -> bool:
         """Add the images of a paste or drop to a turn; without ``now`` only return whether that is possible."""
         turn = self._session().transcript.turns.get(turn_id)
-        if self.read_only or turn is None or not takes_images(turn) or not offers_images(mime):
+        if self._read_only or turn is None or not takes_images(turn) or not offers_images(mime):
             return False
         if not now:
             return True

@@ -27,11 +27,11 @@ from playground.engine.session.changes import (
 )
 from playground.engine.session.drafts import Draft, turn_of_draft
 from playground.engine.session.session import Session
+from playground.ui.features.conversation.calls.call_bar import pending_calls
 from playground.ui.features.conversation.composer import Composer
 from playground.ui.features.conversation.experiment_cost import ExperimentCost
 from playground.ui.features.conversation.image_intake import ImageIntake
 from playground.ui.features.conversation.measures import BELOW
-from playground.ui.features.conversation.pending_calls import pending_calls
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.features.conversation.welcome import WelcomePage
 from playground.ui.widgets.loop import Throttle, spawn
@@ -182,7 +182,7 @@ class ConversationPane(TranscriptPane):
         self.setObjectName("conversation")
         self.composer.edited.connect(self._draft_edited)
         self.composer.images.opened.connect(self._open_attached)
-        self.composer.images.link_asked.connect(self.commands.open_link)
+        self.composer.images.link_asked.connect(self.commands.link_asked)
         self.intake: ImageIntake = ImageIntake(self.composer, self.notice, self, self.sizes)
         self._count = TokenCount(self, self)
         self._pending = Throttle(self._show_pending, self, interval=30)

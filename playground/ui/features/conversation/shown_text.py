@@ -1,15 +1,21 @@
-"""The part of a text that is shown, written into a document.
+"""The part of a text that is shown, written into a document, and the row below a text that is shown in part.
 
 A text is shown whole up to a size; of a larger one a part is shown, and more of it on request. See ``caps``.
 """
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from playground.engine.io.whole_file import write_whole
 from playground.ui.features.conversation.caps import (
     AROUND,
     BEGINNING,
@@ -24,6 +30,12 @@ from playground.ui.features.conversation.caps import (
 from playground.ui.features.conversation.document import DocumentWriter
 from playground.ui.features.conversation.markdown import Line
 from playground.ui.features.conversation.markdown_stream import MarkdownStream, exact_lines
+from playground.ui.widgets.dialogs import ask_where
+from playground.ui.widgets.figures import size
+from playground.ui.widgets.flow_layout import FlowLayout
+from playground.ui.widgets.form_parts import styled, text_label
+from playground.ui.widgets.loop import spawn
+from playground.ui.widgets.save_text import open_in_editor
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
@@ -33,13 +45,6 @@ class Part(NamedTuple):
 
     start: int
     stop: int
-
-
-class Change(NamedTuple):
-    """Indexes of the first line that may differ, and of the first line that was written."""
-
-    first: int
-    touched: int
 
 
 def is_large(text: str, mode: str) -> bool:
@@ -133,11 +138,10 @@ class ShownText:
         self._follows = self.part.stop == self.length
         self.is_collapsed = True
 
-    def show_more(self) -> None:
-        """Show the next part as well."""
+    def show_more(self) -> int:
+        """Show the next part as well. Return the first line that may differ."""
         text = self.text
-        stop = _end(text, self.part.stop, LARGE, LINES)
-        self._write(text[self.part.stop : stop])
+        return self._write(text[self.part.stop : _end(text, self.part.stop, LARGE, LINES)])
 
     def show_place(self, place: int) -> bool:
         """Show the exact text around a character, unless it is shown. Return whether that is another part."""
@@ -149,8 +153,8 @@ class ShownText:
         self._show(Part(start, min(place + BEGINNING, len(text))), exact=True)
         return True
 
-    def append(self, text: str) -> Change | None:
-        """Add more text. Return what was drawn, if anything; see ``is_behind``."""
+    def append(self, text: str) -> int | None:
+        """Add more text. Return the first line that may differ; None if nothing was drawn, see ``is_behind``."""
         at_end = self._follows and self.part.stop == self.length
         self._pieces.append(text)
         self.length += len(text)
@@ -159,7 +163,7 @@ class ShownText:
             return self._write(text)
         return None
 
-    def draw_more(self) -> Change | None:
+    def draw_more(self) -> int | None:
         """Draw more of what was received."""
         if not self._is_within_cap():
             return None
@@ -174,13 +178,14 @@ class ShownText:
             self._follows &= self.part.stop < GROWING
         return self._follows
 
-    def _write(self, text: str) -> Change:
+    def _write(self, text: str) -> int:
         self.part = Part(self.part.start, self.part.stop + len(text))
         self.part_size += byte_count(text)
         self.is_collapsed = False
         if not self._exact:
             first = self._stream.append_markdown(text)
-            return Change(first, self._writer.write(first, self._stream.lines[first:]))
+            self._writer.write(first, self._stream.lines[first:])
+            return first
         # A line end received in two pieces counts once: the first piece has drawn it.
         if text.startswith("\n") and self._after_return:
             text = text[1:]
@@ -188,7 +193,8 @@ class ShownText:
         drawn = self._writer.lines
         last = drawn[-1] if drawn else Line(self._kind)
         first = max(len(drawn) - 1, 0)
-        return Change(first, self._writer.write(first, exact_lines(last.text + text, self._kind, joins=last.joins)))
+        self._writer.write(first, exact_lines(last.text + text, self._kind, joins=last.joins))
+        return first
 
     def _show(self, part: Part, *, exact: bool) -> None:
         self.part, self._exact = part, exact
@@ -212,3 +218,90 @@ class ShownText:
     @property
     def _kind(self) -> str:
         return "plain" if self.mode == "plain" else "raw"
+
+
+FILES = "Text files (*.txt *.json *.md);;All files (*)"
+FULL_TEXT = "Collapsed; full text is sent"
+
+
+class LongTextRow(QWidget):
+    """Row for ``shown_text``; call ``refresh`` after its visible part changes. Commands use the whole text exactly."""
+
+    more_asked = Signal()
+    collapse_asked = Signal()
+    reworded = Signal()  # and possibly of another height
+
+    def __init__(self, shown_text: ShownText, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("longTextRow")
+        self._shown = shown_text
+        self.setCursor(Qt.CursorShape.ArrowCursor)
+        self.words = text_label("", "small")
+        self.words.setObjectName("longTextSize")
+        self.words.setToolTip(FULL_TEXT)
+        flow = FlowLayout(self, 6)
+        flow.addWidget(self.words)
+        buttons = [
+            self._button(*words)
+            for words in (
+                ("Show more", "Show more of this text"),
+                ("Collapse", "Show only the beginning of this text"),
+                ("Open in editor", "Open all of this text in another program"),
+                ("Copy", "Copy all of this text"),
+                ("Save…", "Save all of this text"),
+            )
+        ]
+        for button in buttons:
+            flow.addWidget(button)
+        self.more, self.collapse, self.open, self.copy, self.save = buttons
+        self.more.clicked.connect(self.more_asked)
+        self.collapse.clicked.connect(self.collapse_asked)
+        self.open.clicked.connect(self._open)
+        self.copy.clicked.connect(self._copy)
+        self.save.clicked.connect(lambda: spawn(self._save(), name="save a text"))
+
+    def refresh(self) -> None:
+        """Show the size of the visible part."""
+        shown_text = self._shown
+        start, stop = shown_text.part
+        if start:
+            words = f"Characters {start + 1:,} to {stop:,} of {shown_text.length:,}"
+        else:
+            words = f"First {size(shown_text.part_size)} of {size(shown_text.size)}"
+        self.more.setVisible(shown_text.may_show_more)
+        self.collapse.setVisible(not shown_text.is_collapsed)
+        self._set_words(words)
+
+    def _set_words(self, words: str) -> None:
+        self.words.setText(words)
+        self.reworded.emit()
+
+    def _button(self, text: str, name: str) -> QPushButton:
+        button = styled(QPushButton(text), "quiet")
+        button.setToolTip(name)
+        button.setAccessibleName(name)
+        return button
+
+    def _open(self) -> None:
+        if problem := open_in_editor(self._shown.text, "text.txt"):
+            self._set_words(problem)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._shown.text)
+        self._set_words(f"Copied {size(self._shown.size)}")
+
+    async def _save(self) -> None:
+        data = _encoded(self._shown.text)
+        path = await ask_where(self.window(), "Save the text", "text.txt", FILES, "txt")
+        if path is None:
+            return
+        try:
+            await asyncio.to_thread(write_whole, path, data)
+        except OSError as error:
+            self._set_words(f"{path.name} could not be saved: {error.strerror or error}")
+        else:
+            self._set_words(f"Saved as {path.name}")
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -26,13 +26,11 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
 
 from playground.ui.features.conversation.caps import LARGE, LINES
-from playground.ui.features.conversation.copying import CopyButtons, selected_text
 from playground.ui.features.conversation.document import CODE_HEAD, CODE_PAD, DocumentWriter
-from playground.ui.features.conversation.link_keys import LinkKeys
-from playground.ui.features.conversation.long_text_row import LongTextRow
 from playground.ui.features.conversation.markdown import Line
 from playground.ui.features.conversation.scrolling import scroll_to, update_layouts
-from playground.ui.features.conversation.shown_text import Change, ShownText
+from playground.ui.features.conversation.shown_text import LongTextRow, ShownText
+from playground.ui.features.conversation.text_actions import CopyButtons, LinkKeys, selected_text
 from playground.ui.features.conversation.text_frames import LineGeometry, paint_frames
 from playground.ui.features.conversation.text_marks import Span as Span
 from playground.ui.features.conversation.text_marks import TextMarks
@@ -80,10 +78,6 @@ class TextView(QTextEdit):
         self._zoom = zoom
         self._document = _Document(self)
         self.setDocument(self._document)
-        self._changed: float | None = None  # while text is added: where Qt says that the document is different
-        layout = self._document.documentLayout()
-        layout.update.disconnect()
-        layout.update.connect(self._layout_changed)
         # A fixed width is set once a change: NoWrap would unwrap all lines, WidgetWidth lay them out twice.
         self.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)
         self.setLineWrapColumnOrWidth(self.width())  # width 0 would wrap text that is written before the first layout
@@ -155,13 +149,15 @@ class TextView(QTextEdit):
             self._follow()
             update_layouts(self)
 
-    def set_lines(self, source: str, lines: Sequence[Line]) -> None:
-        """Show ``lines`` made elsewhere for ``source``, or just that if they are too many."""
-        if len(lines) > LINES or sum([len(line.text) for line in lines]) > LARGE:
-            self.set_text(source)
-        else:
+    def set_lines(self, source: str, lines: Sequence[Line]) -> bool:
+        """Show ``lines`` made elsewhere for ``source``, or just that if they are too many. Return which."""
+        fits = len(lines) <= LINES and sum([len(line.text) for line in lines]) <= LARGE
+        if fits:
             self.shown.set_lines(source, lines)
             self._follow()
+        else:
+            self.set_text(source)
+        return fits
 
     def set_zoom(self, zoom: float) -> None:
         """Set another text size."""
@@ -176,18 +172,15 @@ class TextView(QTextEdit):
         self._show_row()
         self._fit()
 
-    def _draw(self, draw: Callable[[], Change | None]) -> None:
-        """Draw more at the end."""
+    def _draw(self, draw: Callable[[], int | None]) -> None:
+        """Draw more at the end. `draw` returns the first line that may differ, None if nothing was drawn."""
         selection = self.textCursor()
         anchor, position = selection.anchor(), selection.position()
-        self._changed = math.inf
-        if (change := draw()) is not None:
-            self.marks.follow(change.first)
-            self._repaint_from(change.touched, self._changed)
-        self._changed = None
+        first = draw()
         if anchor != position:
             self._select(anchor, position)
-        if change is not None:
+        if first is not None:
+            self.marks.follow(first)
             self._fit(grown=True)
 
     def _draw_more(self) -> None:
@@ -238,23 +231,6 @@ class TextView(QTextEdit):
         cursor.setPosition(min(anchor, last))
         cursor.setPosition(min(position, last), QTextCursor.MoveMode.KeepAnchor)
         self.setTextCursor(cursor)
-
-    def _repaint_from(self, index: int, changed: float) -> None:
-        """Repaint from a line on, or the smaller area that Qt reports; with a table, Qt reports the whole text."""
-        lines = self._writer.lines
-        if changed == math.inf or not lines:
-            return
-        index = min(index, len(lines) - 1)
-        head = CODE_HEAD if lines[index].first else 0
-        top = self._line_rect(index).top() - head - 4 if index > 0 else 0
-        top = math.floor(max(top, changed if changed < self._height else 0))
-        self.viewport().update(0, top, self.width(), max(self.height(), self._height) - top)
-
-    def _layout_changed(self, where: QRectF) -> None:
-        if self._changed is not None:
-            self._changed = min(self._changed, where.top())
-        else:
-            self.viewport().update(where.toAlignedRect() if where.height() < self.height() else self.rect())
 
     # Size
 

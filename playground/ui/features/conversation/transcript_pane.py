@@ -30,13 +30,12 @@ from playground.engine.session.next_request import UNDER_WAY
 from playground.engine.session.session import Session
 from playground.engine.session.variants import letter_of
 from playground.ui.features.conversation.calls.call_commands import CallCommands
-from playground.ui.features.conversation.commands import Growth, TurnCommands, WireSignals
+from playground.ui.features.conversation.commands import Growth, TurnCommands
+from playground.ui.features.conversation.editors import InlineEditor
 from playground.ui.features.conversation.finder import Finder
-from playground.ui.features.conversation.image_intake import ImageSizes, TurnPictures
-from playground.ui.features.conversation.inline_editor import InlineEditor
+from playground.ui.features.conversation.image_intake import ImageSizes
 from playground.ui.features.conversation.measures import Centre, at_reading_width
 from playground.ui.features.conversation.rows import PathSize, make_rows
-from playground.ui.features.conversation.thinking_guard import ThinkingGuard
 from playground.ui.features.conversation.transcript_view import Position, TranscriptView
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import Throttle, spawn
@@ -64,11 +63,6 @@ class TranscriptPane(Centre):
     nothing is offered that changes a message.
     """
 
-    advice_asked = Signal(object)  # an `Action` that is not about the turn itself
-    exchange_asked = Signal(str)  # exchange id
-    link_asked = Signal(str)
-    compare_asked = Signal(str)  # turn id, to compare it with its alternatives
-    case_asked = Signal(str)  # turn id, to make it and the messages above a case
     commands_type: ClassVar[type[TurnCommands]] = TurnCommands
     refused = Signal(str, str)  # the reason, and the turn to regenerate
 
@@ -84,22 +78,14 @@ class TranscriptPane(Centre):
         self._positions: WeakKeyDictionary[Session, Position] = WeakKeyDictionary()  # of sessions shown before
         self.notice = NoticeBar(self)
         self.notice.setObjectName("conversationNotice")
-        self._guard = ThinkingGuard(self.notice)
+        self.sizes = ImageSizes(self.notice, self)
         self.calls = CallCommands(session, self._all_answered, self._focus_waiting_call, self)
         self.calls.message.connect(self.notice.say)
-        self.wire = WireSignals(self)
-        self.commands: TurnCommands = self.commands_type(self, self.calls, self.wire, self._guard, read_only=fixed)
-        self.sizes = ImageSizes(self.notice, self)
-        self.commands.pictures = TurnPictures(lambda: self._session, self.notice, self.commands.edit, self.sizes)
-        self.commands.pictures.read_only = fixed
-        for request, signal in (
-            (self.commands.signals.advice_asked, self.advice_asked),
-            (self.commands.signals.exchange_asked, self.exchange_asked),
-            (self.commands.signals.link_asked, self.link_asked),
-            (self.commands.signals.compare_asked, self.compare_asked),
-            (self.commands.signals.case_asked, self.case_asked),
-        ):
-            request.connect(signal)
+        commands = self.commands = self.commands_type(self, self.calls, self.sizes, read_only=fixed)
+        self.wire = commands
+        self.advice_asked, self.exchange_asked = commands.advice_asked, commands.exchange_asked
+        self.link_asked, self.case_asked = commands.link_asked, commands.case_asked
+        self.compare_asked = commands.alternatives_asked
         self.view: TranscriptView = TranscriptView(self.commands, self._growing)
         self.finder = Finder(self.view, self)
         self._whole = in_column(self.finder.bar, of=self, margins=0, spacing=0)
@@ -286,15 +272,15 @@ class TranscriptPane(Centre):
 
     def tools_changed(self) -> None:
         """Warn if signed thinking belongs to the former tools."""
-        self._guard.tools_changed(self._session)
+        self.commands.guard.tools_changed(self._session)
 
     def edit_by_hand(self, work: Callable[[], object]) -> None:
         """Execute an edit made elsewhere; warn if it invalidates signed thinking."""
-        self._guard.edit(self._session, work)
+        self.commands.guard.edit(self._session, work)
 
     def open_in_compare(self, turn_id: str) -> None:
         """Show the alternatives of a turn as lanes."""
-        self.commands.open_in_compare(turn_id)
+        self.commands.alternatives_asked.emit(turn_id)
 
     def regenerate(self, turn_id: str) -> None:
         """Send the request of a turn again."""

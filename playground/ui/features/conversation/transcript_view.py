@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QScrollArea, QWidget
 
@@ -19,6 +19,7 @@ from playground.domain.tools import ToolDefinition
 from playground.ui.features.conversation.commands import Growth, TurnCommands
 from playground.ui.features.conversation.measures import MARGIN, READING_WIDTH
 from playground.ui.features.conversation.rows import Row, estimate_height
+from playground.ui.features.conversation.scrolling import scroll_to
 from playground.ui.features.conversation.turn_card import TurnCard
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.loop import Throttle
@@ -29,7 +30,6 @@ CONTEXT = 20  # messages loaded above one that is shown
 SPARE = 400  # pixels above and below the view in which cards are kept
 GAP = 10  # pixels between cards
 TOP = 10  # pixels above the first card and below the last
-FIND_TOP, FIND_BOTTOM = 64, 40  # pixels from the edges of the view in which a search result is not left
 PASSES = 6  # layouts until new cards have their measured heights; two or three suffice
 TAB_ORDER_MS = 500
 ZOOMS = (0.75, 0.85, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0)
@@ -262,14 +262,8 @@ class TranscriptView(QScrollArea):
         card = self.card(self._current_result[0]) if self._current_result is not None else None
         if card is None or not card.finds.unfold():
             return
-        self._lay_out()
-        rect = card.finds.rect()
-        if rect is None:
-            return
-        y, height = card.mapTo(self.viewport(), rect.topLeft()).y(), self.viewport().height()
-        if y < FIND_TOP or y + rect.height() > height - FIND_BOTTOM:
-            bar = self.verticalScrollBar()
-            bar.setValue(bar.value() + y - max(height // 3, FIND_TOP))
+        if (rect := card.finds.rect()) is not None:
+            scroll_to(card, QRectF(rect))
 
     # Text size
 

@@ -24,17 +24,17 @@ from playground.domain.transcript import Role, Turn
 from playground.domain.variables import names_in, resolve_turns, unresolved
 from playground.engine.session.request_executor import RetryWait
 from playground.ui.features.conversation.calls.call_card import CallCard
-from playground.ui.features.conversation.card_finds import CardFinds
 from playground.ui.features.conversation.card_frame import CardFrame
+from playground.ui.features.conversation.card_texts import CardFinds
 from playground.ui.features.conversation.commands import Growth, TurnCommands
+from playground.ui.features.conversation.part_view import PartContext
 from playground.ui.features.conversation.parts_row import PartsRow
-from playground.ui.features.conversation.rows import Row
-from playground.ui.features.conversation.shown_parts import shown_parts
+from playground.ui.features.conversation.rows import Row, shown_parts
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.turn_editor import TurnEditor
 from playground.ui.features.conversation.turn_end import TurnEnd
 from playground.ui.features.conversation.turn_header import TurnHeader
-from playground.ui.features.conversation.turn_parts import PartContext, TurnParts
+from playground.ui.features.conversation.turn_parts import TurnParts
 from playground.ui.features.conversation.verdict_view import AnswerCheckView
 from playground.ui.widgets import figures
 from playground.ui.widgets.form_parts import text_label
@@ -252,17 +252,17 @@ class TurnCard(CardFrame):
         raw.toggled.connect(self.parts.set_raw)
         if turn.outcome is not None:
             add("Show request and response", partial(commands.show_exchange, turn.id))
-            add("Show its events", partial(commands.wire.frames_asked.emit, turn.id, ""))
+            add("Show its events", partial(commands.frames_asked.emit, turn.id, ""))
         if commands.read_only:
             return
         if turn.outcome is not None:
-            add("Compare with…", partial(commands.wire.compare_asked.emit, turn.id))
+            add("Compare with…", partial(commands.compare_asked.emit, turn.id))
         if len(self.row.alternatives) > FEW_ALTERNATIVES:
             add("Go to alternative…", partial(commands.choose_alternative, turn.id))
         if len(self.row.alternatives) > 1:
-            add("Open in Compare", partial(commands.open_in_compare, turn.id))
+            add("Open in Compare", partial(commands.alternatives_asked.emit, turn.id))
         if turn.role not in (Role.SYSTEM, Role.DEVELOPER):
-            add("Make this a case", partial(commands.make_case, turn.id))
+            add("Make this a case", partial(commands.case_asked.emit, turn.id))
         menu.addSeparator()
         add("Move up", partial(commands.move_turn, turn.id, -1))
         add("Move down", partial(commands.move_turn, turn.id, 1))

@@ -8,74 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QMimeData, Signal
-from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QMimeData
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from playground.domain.parts import ToolCall
-from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role
 from playground.engine.session.drafts import EditKey, OpenEdit, What
 from playground.engine.session.edits import text_of
 from playground.ui.features.conversation.answers_row import AnswersRow
 from playground.ui.features.conversation.calls.call_card import CallCard
-from playground.ui.features.conversation.calls.call_form import CallForm
-from playground.ui.features.conversation.inline_editor import InlineEditor, TextEditing, branch_note
+from playground.ui.features.conversation.editors import CallEditor, Editing, InlineEditor
+from playground.ui.features.conversation.part_view import PartContext, PartView
 from playground.ui.features.conversation.turn_header import TurnHeader
-from playground.ui.features.conversation.turn_parts import PartContext, TurnParts, part_view_of
-from playground.ui.widgets.form_parts import paragraph, push_button
-from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.features.conversation.turn_parts import TurnParts
+from playground.ui.widgets.layouts import discard
 from playground.ui.widgets.role_words import ROLE_WORDS
-
-
-class CallEditor(QWidget):
-    """Edit a whole tool call, with Save and Cancel."""
-
-    saved = Signal()
-    edited = Signal()
-    cancelled = Signal()
-    height_changed = Signal()
-
-    def __init__(self, call: ToolCall, tools: tuple[ToolDefinition, ...]) -> None:
-        super().__init__()
-        self.form = CallForm(removable=False)
-        self.form.set_tools(tools)
-        self.form.set_call(call)
-        self.form.edited.connect(self.edited)
-        self._problem = paragraph("", "flag-error")
-        self._problem.hide()
-        save, cancel = push_button("Save", "primary"), push_button("Cancel")
-        save.setToolTip("Ctrl+Enter in the arguments")
-        cancel.setToolTip("Escape in the arguments")
-        save.clicked.connect(self.saved)
-        cancel.clicked.connect(self.cancelled)
-        self.form.submitted.connect(self.saved)
-        self.form.cancelled.connect(self.cancelled)
-        self.form.height_changed.connect(self.height_changed)
-        self._note = branch_note()
-        buttons = in_row(save, cancel, 1, spacing=6)
-        in_column(self.form, self._problem, buttons, self._note, of=self, margins=(0, 4, 0, 4), spacing=6)
-        self.setFocusProxy(self.form)
-
-    def show_problem(self, problem: str) -> None:
-        """Say why the call could not be saved."""
-        self._problem.setText(problem)
-        self._problem.setVisible(bool(problem))
-        self.height_changed.emit()
-
-    def show_branching(self, branches: bool) -> None:
-        """Say whether saving makes a branch."""
-        if branches is self._note.isHidden():
-            self._note.setVisible(branches)
-            self.height_changed.emit()
-
-    @property
-    def call(self) -> ToolCall:
-        """The call as it is written."""
-        return self.form.call
-
-    def set_call(self, call: ToolCall) -> None:
-        """Replace what is written."""
-        self.form.set_call(call)
 
 
 class TurnEditor:
@@ -93,8 +40,8 @@ class TurnEditor:
         self._header = header
         self._body = body
         self._top = top
-        self._text = TextEditing(context.commands, self._text_opened, self._text_closed, runs=True)
-        self._calls: dict[str, CallEditor] = {}  # by the id of the call; empty for a new one
+        self._text = Editing[str](context.commands, self._make_text_editor, self._text_closed, self.follow)
+        self._calls: dict[str, Editing[ToolCall]] = {}  # by the id of the call; empty for a new one
         self._rows: list[AnswersRow] = []  # one for each result
         header.edit_asked.connect(self.begin)
 
@@ -132,7 +79,7 @@ class TurnEditor:
         if self._context.row.growing:
             return
         turn = self._context.turn
-        self._text.follow(EditKey(turn.id), partial(text_of, turn), f"Edit the {ROLE_WORDS[turn.role].lower()} turn")
+        self._text.follow(EditKey(turn.id), partial(text_of, turn))
         self._follow_calls()
         for call in self._parts.calls:
             call.follow_editors()
@@ -145,7 +92,8 @@ class TurnEditor:
         if isinstance(view, CallCard):
             return view.call.id not in self._calls
         is_placeholder = isinstance(view, QLabel) and not self._context.turn.parts
-        return self._text.editor is None or not (part_view_of(view).is_edited_in_place or is_placeholder)
+        is_text = isinstance(view, PartView) and view.is_edited_in_place
+        return self._text.editor is None or not (is_text or is_placeholder)
 
     # The call that a result answers
 
@@ -153,10 +101,8 @@ class TurnEditor:
         turn = self._context.turn
         results = turn.results if turn.role is Role.TOOL else ()
         count = max(len(results), 1) if turn.role is Role.TOOL else 0
-        for row in self._rows[count:]:
-            self._rows.remove(row)
-            row.hide()
-            row.deleteLater()
+        discard(self._top, *self._rows[count:])
+        del self._rows[count:]
         while len(self._rows) < count:
             row = AnswersRow(lambda: self._commands.answerable_calls(self._context.turn.id))
             row.setEnabled(not self._commands.read_only)
@@ -183,11 +129,13 @@ class TurnEditor:
         """Edit the text."""
         self._text.begin()
 
-    def _text_opened(self, editor: InlineEditor) -> None:
+    def _make_text_editor(self, text: str) -> InlineEditor:
+        role = ROLE_WORDS[self._context.turn.role].lower()
+        editor = InlineEditor(text, f"Edit the {role} turn", runs=True)
         editor.field.elsewhere = self.takes
-        self._body.addWidget(editor)
         self._header.edit.setEnabled(False)
-        self._opened(editor)
+        self._place(editor)
+        return editor
 
     def _text_closed(self, focused: bool) -> None:
         self._header.edit.setEnabled(True)
@@ -201,89 +149,53 @@ class TurnEditor:
 
     def edit_call(self, call_id: str) -> None:
         """Edit a whole call, beginning with the arguments that are being typed."""
-        call = self._call(call_id)
-        if call is None:
-            return
         key = EditKey(self._context.turn.id, What.ARGUMENTS, call_id)
-        edit = self._commands.editor(key)
+        edit, call = self._commands.editor(key), self._call(call_id)
         self._commands.cancel_editor(key)
-        typed = edit.text if edit is not None else None
-        written = ToolCall(id=call.id, name=call.name, arguments=typed) if typed is not None else None
-        self._begin_call(call_id, written)
+        if edit is not None and edit.text is not None:
+            self._begin_call(call_id, ToolCall(id=call.id, name=call.name, arguments=edit.text))
+        else:
+            self._begin_call(call_id, None)
 
     def _begin_call(self, call_id: str, written: ToolCall | None) -> None:
         if call_id not in self._calls:
-            self._put_call(call_id, written)
+            turn_id = self._context.turn.id
+            self._commands.put_editor(OpenEdit(turn=turn_id, what=What.CALL, call=call_id, written=written))
             self.follow()
         if call_id in self._calls:
-            self._calls[call_id].setFocus()
+            self._calls[call_id].begin()
 
-    def _call(self, call_id: str) -> ToolCall | None:
+    def _call(self, call_id: str) -> ToolCall:
         """Return a call without its edits; an empty one for a new call."""
-        if not call_id:
-            return ToolCall(id="", name="", arguments="")
-        return next((call for call in self._context.turn.calls if call.id == call_id), None)
+        calls = (call for call in self._context.turn.calls if call_id and call.id == call_id)
+        return next(calls, ToolCall(id="", name="", arguments=""))
 
     def _follow_calls(self) -> None:
         turn = self._context.turn
-        edits = {edit.call: edit for edit in self._commands.editors_of(turn.id) if edit.what is What.CALL}
-        for call_id, editor in list(self._calls.items()):
-            if editor.property("turn") != turn.id or call_id not in edits or self._call(call_id) is None:
-                del self._calls[call_id]
-                focused = editor.isAncestorOf(QApplication.focusWidget() or editor)
-                editor.blockSignals(True)
-                editor.hide()
-                editor.deleteLater()
-                self._closed(focused)
-        for call_id, edit in edits.items():
-            call = self._call(call_id)
-            if call is None:
-                continue
-            written = call if edit.written is None else edit.written
-            if call_id not in self._calls:
-                self._open_call(call_id, written)
-            elif not _is_same(self._calls[call_id].call, written):
-                self._calls[call_id].set_call(written)
-            editor = self._calls[call_id]
-            editor.show_branching(self._commands.branches(turn.id, call_id))
-            views = self._parts.views
-            index = next((n for n, v in enumerate(views) if isinstance(v, CallCard) and v.call.id == call_id), None)
-            if index is not None and self._body.indexOf(editor) != index + 1:
-                self._body.insertWidget(index + 1, editor)
+        calls = {"", *(call.id for call in turn.calls)}
+        edits = [e.call for e in self._commands.editors_of(turn.id) if e.what is What.CALL and e.call in calls]
+        for call_id in [call_id for call_id in self._calls if call_id not in edits]:
+            self._calls.pop(call_id).follow(None, partial(self._call, call_id))
+        for call_id in edits:
+            editing = self._calls.get(call_id)
+            if editing is None:
+                editing = Editing[ToolCall](self._commands, self._make_call_editor, self._closed, self.follow)
+                self._calls[call_id] = editing
+            editing.follow(EditKey(turn.id, What.CALL, call_id), partial(self._call, call_id))
+            views = enumerate(self._parts.views)
+            index = next((n for n, view in views if isinstance(view, CallCard) and view.call.id == call_id), None)
+            if index is not None and editing.editor is not None and self._body.indexOf(editing.editor) != index + 1:
+                self._body.insertWidget(index + 1, editing.editor)
 
-    def _open_call(self, call_id: str, written: ToolCall) -> None:
-        editor = self._calls[call_id] = CallEditor(written, self._commands.tools)
-        editor.setProperty("turn", self._context.turn.id)
-        editor.edited.connect(partial(self._call_typed, call_id))
-        editor.saved.connect(partial(self._save_call, call_id))
-        editor.cancelled.connect(partial(self._cancel_call, call_id))
-        self._body.addWidget(editor)
-        self._opened(editor)
-
-    def _call_typed(self, call_id: str) -> None:
-        call, written = self._call(call_id), self._calls[call_id].call
-        self._put_call(call_id, None if call is not None and _is_same(call, written) else written)
-
-    def _put_call(self, call_id: str, written: ToolCall | None) -> None:
-        turn_id = self._context.turn.id
-        self._commands.put_editor(OpenEdit(turn=turn_id, what=What.CALL, call=call_id, written=written))
-
-    def _save_call(self, call_id: str) -> None:
-        editor = self._calls[call_id]
-        if not call_id:  # also an empty one, so that the problem says what is missing
-            self._put_call(call_id, editor.call)
-        if problem := self._commands.save_editor(EditKey(self._context.turn.id, What.CALL, call_id)):
-            editor.show_problem(problem)
-        else:
-            self.follow()
-
-    def _cancel_call(self, call_id: str) -> None:
-        self._commands.cancel_editor(EditKey(self._context.turn.id, What.CALL, call_id))
-        self.follow()
+    def _make_call_editor(self, call: ToolCall) -> CallEditor:
+        editor = CallEditor(call, self._commands.tools)
+        self._place(editor)
+        return editor
 
     # Both
 
-    def _opened(self, editor: InlineEditor | CallEditor) -> None:
+    def _place(self, editor: InlineEditor | CallEditor) -> None:
+        self._body.addWidget(editor)
         editor.height_changed.connect(self._context.frame.height_changed)
         self._context.frame.height_changed.emit()
 
@@ -291,7 +203,3 @@ class TurnEditor:
         if focused:
             self._context.frame.setFocus()
         self._context.frame.height_changed.emit()
-
-
-def _is_same(call: ToolCall, edited: ToolCall) -> bool:
-    return (call.id, call.name, call.arguments) == (edited.id, edited.name, edited.arguments)

@@ -19,11 +19,11 @@ from playground.engine.inspect.endings import ending_details, ending_note
 from playground.engine.session.cumulative_text import is_cumulative
 from playground.engine.session.request_executor import RetryWait
 from playground.ui.features.conversation.commands import TurnCommands
+from playground.ui.features.conversation.fold import Fold
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets.flow_layout import FlowLayout
-from playground.ui.widgets.form_parts import paragraph, styled, text_label
+from playground.ui.widgets.form_parts import paragraph, text_label
 from playground.ui.widgets.icon_button import IconButton
-from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.theme import tokens
@@ -51,49 +51,21 @@ class ErrorFrame(QFrame):
             self.update()
 
 
-class ErrorBody(QWidget):
+class ErrorBody(Fold):
     """The body of an error as it was received, folded."""
 
-    height_changed = Signal()
-
     def __init__(self, body: str) -> None:
-        super().__init__()
-        self._body = body
-        self._view: TextView | None = None  # created when it is first shown
-        self.head = styled(QPushButton(SHOW_BODY), "heading")
-        self.head.clicked.connect(self._toggle)
         self.copy = IconButton("copy", "Copy the whole body", size=14)
-        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._body))
-        self.copy.hide()
-        row = in_row(self.head, self.copy, 1, margins=0, spacing=4)
-        self._column = in_column(row, of=self, margins=0, spacing=2)
-        self._show_arrow()
+        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(body))
+        super().__init__(self.copy)
+        self.text_view.setAccessibleName("Body of the error")
+        more = len(body) - LONGEST_BODY
+        self.set_source(body[:LONGEST_BODY] + (f"\n… and {more:,} more characters" if more > 0 else ""))
+        self.refresh()
 
-    def _toggle(self) -> None:
-        if self._view is None:
-            self._view = TextView(mode="raw", muted=True)
-            self._view.setAccessibleName("Body of the error")
-            more = len(self._body) - LONGEST_BODY
-            rest = f"\n… and {more:,} more characters" if more > 0 else ""
-            self._view.set_text(self._body[:LONGEST_BODY] + rest)
-            self._view.height_changed.connect(self.height_changed)
-            self._view.hide()
-            self._column.addWidget(self._view)
-        is_open = self._view.isHidden()
-        self._view.setVisible(is_open)
-        self.copy.setVisible(is_open)
-        self.head.setText(HIDE_BODY if is_open else SHOW_BODY)
-        self._show_arrow()
-        self.height_changed.emit()
-
-    def _show_arrow(self) -> None:
-        is_open = self._view is not None and not self._view.isHidden()
-        self.head.setIcon(icon("chevron-down" if is_open else "chevron-right", "muted"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self._show_arrow()
+    def refresh(self) -> None:
+        self.set_words(HIDE_BODY if self.is_open else SHOW_BODY, "Error body")
+        super().refresh()
 
 
 class ErrorCard(ErrorFrame):
@@ -268,7 +240,7 @@ class TurnEnd(QVBoxLayout):
         if outcome.holes:
             notes = dict(outcome.deviations)
             card = HoleCard([notes[code] for code in outcome.holes if code in notes], calls=bool(turn.calls))
-            card.frame_asked.connect(lambda: self._commands.wire.hole_asked.emit(self._turn_id()))
+            card.frame_asked.connect(lambda: self._commands.hole_asked.emit(self._turn_id()))
             card.height_changed.connect(self.height_changed)
             self._add(card)
         if repeats:

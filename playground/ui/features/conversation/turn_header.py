@@ -57,7 +57,7 @@ class TurnHeader(QWidget):
         self._verdict.hide()
         self._spec_check = styled(QPushButton(), "pill")
         self._spec_check.setFixedHeight(20)  # as high as the chips
-        self._spec_check.clicked.connect(lambda: commands.wire.lint_asked.emit(self._turn_id))
+        self._spec_check.clicked.connect(lambda: commands.lint_asked.emit(self._turn_id))
         self._metrics = _Metrics()
         self.alternatives = AlternativeSwitch(lane_of=commands.other_lane)
         self.alternatives.chosen.connect(commands.select_alternative)

@@ -5,6 +5,7 @@ The turn's own text is validated; the view shows it as pretty JSON, or exactly i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
@@ -12,14 +13,15 @@ from PySide6.QtGui import QColor, QHelpEvent, QPainter, QTextCursor
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from playground.domain.output import schema_of
+from playground.domain.parts import Text
 from playground.engine.questions.kinds import AnswerFits
 from playground.jsonkit.layout import locate_all
 from playground.jsonkit.problems import Problem, not_checked, position
 from playground.jsonkit.reading import problem_at
 from playground.jsonkit.tokens import TOKEN
 from playground.jsonkit.values import JSONObject
-from playground.ui.features.conversation.caps import LONG_LINE
 from playground.ui.features.conversation.markdown import Line, Span, Style
+from playground.ui.features.conversation.part_view import PartContext, PartView, Searched
 from playground.ui.features.conversation.scrolling import scroll_to
 from playground.ui.features.conversation.shown_text import is_large
 from playground.ui.features.conversation.text_check import TextCheck, unchecked_words
@@ -48,55 +50,40 @@ class MarkedView(TextView):
 
     def __init__(self, *, zoom: float) -> None:
         super().__init__(mode="raw", zoom=zoom)
-        self.problems: dict[int, list[str]] = {}  # messages by source line, counted from 1
-        self._first: list[int] = []  # the index of each source line among the lines drawn
+        self.problems: dict[int, list[str]] = {}  # messages by line, counted from 1
 
     def show_code(self, text: str, language: str, marks: dict[int, list[str]]) -> None:
-        """Show ``text`` in a frame; ``marks`` are the messages by line."""
-        self.problems = marks
-        self._first = []
-        drawn: list[Line] = []
-        source = text.split("\n")
-        for number, pieces in enumerate(highlight(source, "json" if language else ""), 1):
-            self._first.append(len(drawn))
-            red = [("deleted", source[number - 1])]
-            for chunk, spans in enumerate(_cut(red if number in marks else pieces)):
-                first = not drawn
-                drawn.append(Line("code", spans, joins=chunk > 0, language=language or "text", first=first))
-        self.set_lines(text, drawn)
+        """Show a text in a frame; `marks` are the messages by line."""
+        red = {number: [("deleted", line)] for number, line in enumerate(text.split("\n"), 1) if number in marks}
+        drawn = highlight(text.split("\n"), "json" if language else "")
+        lines = [
+            Line(
+                "code",
+                tuple(Span(piece, Style.CODE, token=token) for token, piece in red.get(number, pieces)),
+                language=language or "text",
+                first=number == 1,
+            )
+            for number, pieces in enumerate(drawn, 1)
+        ]
+        self.problems = marks if self.set_lines(text, lines) else {}
         self.viewport().update()
 
     def show_large(self, text: str) -> None:
         """Show a text that is too large to be laid out and marked unchanged."""
-        self.problems, self._first = {}, []
+        self.problems = {}
         self.set_text(text)
 
     def select(self, line: int, column: int) -> QRectF:
-        """Select the word at a place of the source (both from 1). Returns its rectangle in this widget."""
-        text = self.source.split("\n")[line - 1]
-        drawn, column = self._drawn_at(line, column)
-        start = self._writer.block_start(drawn) + column
-        token = TOKEN.match(text, self._column(line, drawn) + column) if text else None
-        length = len(token[0].rstrip(",")) if token else 1
-        block = self.document().findBlock(start)
-        end = min(start + max(length, 1), block.position() + block.length() - 1)
-        cursor = QTextCursor(self.document())
-        cursor.setPosition(start)
-        cursor.setPosition(max(end, start), QTextCursor.MoveMode.KeepAnchor)
+        """Select the word at a place of the text (both from 1). Return its rectangle in this widget."""
+        block = self.document().findBlock(self._writer.block_start(line - 1))
+        start = min(column - 1, block.length() - 1)
+        token = TOKEN.match(self.source.split("\n")[line - 1], start)
+        end = start + max(len(token[0].rstrip(",")) if token else 1, 1)
+        cursor = QTextCursor(block)
+        cursor.setPosition(block.position() + start)
+        cursor.setPosition(block.position() + min(end, block.length() - 1), QTextCursor.MoveMode.KeepAnchor)
         self.setTextCursor(cursor)
-        return self._line_rect(drawn)
-
-    def _drawn_at(self, line: int, column: int) -> tuple[int, int]:
-        """Return the drawn line that holds a place of the source, and the column in it (from 0)."""
-        drawn, remaining = self._first[line - 1], column - 1
-        lines = self._writer.lines
-        while remaining > len(lines[drawn].text) and drawn + 1 < len(lines) and lines[drawn + 1].joins:
-            remaining -= len(lines[drawn].text)
-            drawn += 1
-        return drawn, min(remaining, len(lines[drawn].text))
-
-    def _column(self, line: int, drawn: int) -> int:
-        return sum(len(self._writer.lines[index].text) for index in range(self._first[line - 1], drawn))
+        return self._line_rect(line - 1)
 
     def _paint_frames(self, painter: QPainter, clip: QRectF) -> None:
         super()._paint_frames(painter, clip)
@@ -105,7 +92,7 @@ class MarkedView(TextView):
         font.setBold(True)
         painter.setFont(font)
         for number in self.problems:
-            rect = self._source_rect(number)
+            rect = self._line_rect(number - 1)
             if not rect.intersects(clip):
                 continue
             painter.fillRect(QRectF(1, rect.top(), self.width() - 2, rect.height()), QColor(t.error_background))
@@ -114,23 +101,18 @@ class MarkedView(TextView):
             sign = QRectF(3, rect.top(), 9, min(rect.height(), painter.fontMetrics().height() + 6))
             painter.drawText(sign, Qt.AlignmentFlag.AlignCenter, MARK)
 
-    def _source_rect(self, number: int) -> QRectF:
-        first = self._first[number - 1]
-        rect = self._line_rect(first)
-        last = self._first[number] - 1 if number < len(self._first) else len(self._writer.lines) - 1
-        return rect.united(self._line_rect(last)) if last > first else rect
-
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            y = event.pos().y()
-            lines = [s for n, messages in self.problems.items() if _holds(self._source_rect(n), y) for s in messages]
-            QToolTip.showText(event.globalPos(), tip("\n".join(lines)), self)
+            messages = self.problems.get(self._line_at(event.pos().y()) + 1, []) if self.problems else []
+            QToolTip.showText(event.globalPos(), tip("\n".join(messages)), self)
             return True
         return super().viewportEvent(event)
 
 
-class AnswerCheckView(QWidget):
+class AnswerCheckView(QWidget, PartView[Text]):
     """Validate and show an answer; ``chip_text`` is for the chip in the header of the turn."""
+
+    is_edited_in_place = True
 
     height_changed = Signal()
     judged = Signal()  # the validation of a long answer has ended
@@ -152,6 +134,28 @@ class AnswerCheckView(QWidget):
         self.list.chosen.connect(self.go_to)
         self.list.grown.connect(self.height_changed)
         in_column(self.view, self.list, of=self, margins=0, spacing=6)
+
+    @classmethod
+    def make(cls, context: PartContext, mode: str) -> AnswerCheckView:
+        view = cls(zoom=context.zoom)
+        view.set_exact(context.raw)
+        view.judged.connect(context.judged)
+        view.height_changed.connect(context.frame.height_changed)
+        return view
+
+    def show_part(self, part: Text) -> None:
+        outcome = self.context.turn.outcome
+        self.show_answer(part.text, outcome.response_format if outcome else None)
+
+    @property
+    def busy(self) -> bool:
+        return self.view.textCursor().hasSelection()
+
+    def set_raw(self, part: Text) -> None:
+        self.set_exact(self.context.raw)
+
+    def texts(self) -> Sequence[Searched]:
+        return ((self.view, None),)
 
     def show_answer(self, text: str, response_format: JSONObject | None) -> None:
         """Validate ``text`` against the requested format and show it."""
@@ -247,25 +251,3 @@ def _places(display: str, problems: list[Problem]) -> list[tuple[int, int]]:
 
 def _like_json(text: str) -> bool:
     return text.lstrip()[:1] in ("{", "[")
-
-
-def _holds(rect: QRectF, y: float) -> bool:
-    return rect.top() <= y < rect.bottom()
-
-
-def _cut(pieces: list[tuple[str, str]]) -> list[tuple[Span, ...]]:
-    """Return a source line as spans, a very long one cut into pieces that are cheap to lay out."""
-    out: list[tuple[Span, ...]] = []
-    now: list[Span] = []
-    room = LONG_LINE
-    for token, text in pieces:
-        start = 0
-        while start < len(text):
-            piece = text[start : start + room]
-            start += len(piece)
-            now.append(Span(piece, Style.CODE, token=token))
-            room -= len(piece)
-            if not room:
-                out.append(tuple(now))
-                now, room = [], LONG_LINE
-    return [*out, tuple(now)] if now or not out else out

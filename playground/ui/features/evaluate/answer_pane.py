@@ -17,6 +17,7 @@ from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.widgets.page_parts import empty_words
 
 if TYPE_CHECKING:
+    from playground.domain.adaptations import Adaptation
     from playground.domain.costs import PriceLookup
     from playground.engine.evaluation.answers import SavedAnswer
     from playground.engine.evaluation.resolved import EvalVariant, ResolvedEvaluation
@@ -32,7 +33,7 @@ class AnswerCommands(TurnCommands):
     def _answer_pane(self) -> AnswerPane:
         return cast("AnswerPane", self._pane)
 
-    def regenerate(self, turn_id: str) -> None:
+    def regenerate(self, turn_id: str, once: tuple[Adaptation, ...] = ()) -> None:
         self._answer_pane.again_asked.emit()
 
     def take_advice(self, turn_id: str, action: Action) -> None:
@@ -45,10 +46,10 @@ class AnswerCommands(TurnCommands):
             super().take_advice(turn_id, action)
         elif action.name == KEEP_OFFER:
             outcome = pane.session.transcript.turns[turn_id].outcome
-            self.signals.advice_asked.emit(keeping(action, outcome, pane.session.settings.profile_id))
+            self.advice_asked.emit(keeping(action, outcome, pane.session.settings.profile_id))
             pane.again_asked.emit()
         else:
-            self.signals.advice_asked.emit(action)
+            self.advice_asked.emit(action)
 
 
 class AnswerPane(TranscriptPane):

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from playground.engine.session.changes import RunState
+from playground.ui.features.conversation.calls.call_bar import PendingCalls
 from playground.ui.features.conversation.composer import Composer
 from playground.ui.features.conversation.documents import read_text_file
-from playground.ui.features.conversation.pending_calls import PendingCalls
 
 CONTROL, SHIFT, NONE = (
     Qt.KeyboardModifier.ControlModifier,

@@ -14,8 +14,7 @@ from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.calls.call_commands import CallState, ServerSide
 from playground.ui.features.conversation.calls.result_field import ResultField
-from playground.ui.features.conversation.calls.served_view import LinkRow, ServedView
-from playground.ui.features.conversation.calls.structured_fold import MISFITS, UNKNOWN
+from playground.ui.features.conversation.calls.served_view import MISFITS, UNKNOWN, LinkRow, ServedView
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 
 SCHEMA: JSONObject = {"type": "object", "properties": {"temp": {"type": "number"}}, "required": ["temp"]}
@@ -80,8 +79,7 @@ def test_structured_content_shows_its_verdict_and_problems(card: CallCard) -> No
     view = show_served_call(card, make_state(misfit)).structured
     assert (view.verdict.text(), view.problems.text()) == (MISFITS, "temp: not a number‹U+202E›")
     view.head.click()
-    assert view.view is not None
-    assert view.view.toPlainText() == '{\n  "temp": "warm"\n}'
+    assert view.text_view.toPlainText() == '{\n  "temp": "warm"\n}'
 
     missing = make_answer(TextBlock(text="a")).model_copy(update={"problems": ("It came without it.",)})
     view = show_served_call(card, make_state(missing)).structured
@@ -91,8 +89,7 @@ def test_structured_content_shows_its_verdict_and_problems(card: CallCard) -> No
     view = show_served_call(card, make_state(make_answer(TextBlock(text="many"), structured=rows))).structured
     assert view.take.isHidden()
     view.head.click()
-    assert view.view is not None
-    assert len(view.view.source) < 50_000
+    assert len(view.text_view.source) < 50_000
 
     card.show_state(CallState(server=ServerSide("weather"), served=make_answer(structured=[1]), draft="[1]"))
     card.show_call(CALL, TOOL.model_copy(update={"output": None}), None, waiting=True)

@@ -1,8 +1,7 @@
-"""Reasoning, notices, the inline editor, metrics and error bodies of messages."""
+"""Metrics and error bodies of messages."""
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
@@ -12,37 +11,10 @@ from playground.domain.errors import Failure, FailureKind
 from playground.domain.parts import Reasoning, Text
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
 from playground.domain.usage import Timing, Usage
-from playground.ui.features.conversation.inline_editor import InlineEditor
-from playground.ui.features.conversation.reasoning_view import ReasoningView
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.turn_end import ErrorBody, ErrorCard
 from playground.ui.widgets import figures
 from tests.support.each_case import each_case
-from tests.ui.conftest import ShowWidget
-
-# Reasoning
-
-
-@pytest.fixture
-def reasoning(qtbot: QtBot) -> ReasoningView:
-    view = ReasoningView()
-    qtbot.addWidget(view)
-    view.resize(700, 100)
-    view.show()
-    qtbot.waitExposed(view)
-    return view
-
-
-# Notices
-
-
-# The editor in place
-
-
-@pytest.fixture
-def editor(show_widget: ShowWidget) -> InlineEditor:
-    return show_widget(InlineEditor("some text", "Edit the turn"), 500, 200)
-
 
 # Figures
 

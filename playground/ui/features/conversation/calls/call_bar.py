@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QMenu, QPushButton, QWidget
 
-from playground.domain.debugging import ReasonCode
+from playground.domain.debugging import TRUNCATED, ReasonCode
 from playground.domain.errors import RunRefusedError
 from playground.engine.session.changes import (
     Change,
@@ -23,11 +24,36 @@ from playground.engine.session.changes import (
 )
 from playground.engine.session.debugger import FILLING
 from playground.engine.session.session import Session
-from playground.ui.features.conversation.pending_calls import needs_results, pending_calls
 from playground.ui.widgets.form_parts import look, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import few_lines_of, shown_name, tip
+
+
+@dataclass(frozen=True, slots=True)
+class PendingCalls:
+    """Tell whether a paused conversation can continue; `reason` says why not and is empty if it is `ready`."""
+
+    ready: bool
+    reason: str = ""
+
+
+def pending_calls(session: Session) -> PendingCalls | None:
+    """Return the calls that a session is paused at, or None if it is not paused."""
+    debugger = session.debugger
+    if not debugger.paused:
+        return None
+    waiting = debugger.waiting
+    if any(session.transcript.turns[turn_id].truncated for turn_id, _ in waiting):
+        return PendingCalls(False, TRUNCATED.words)
+    missing = sum(not debugger.has_answer(turn_id, call.id) for turn_id, call in waiting)
+    return PendingCalls(False, needs_results(missing)) if missing else PendingCalls(True)
+
+
+def needs_results(count: int) -> str:
+    """Return the sentence that says how many calls have no result yet."""
+    return "1 tool call needs a result" if count == 1 else f"{count:,} tool calls need results"
+
 
 CLOCK_MS = 200
 SIDE_BY_SIDE = 480  # width in pixels above which the buttons are placed next to the title

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playground.domain.accumulator import GrowingCall, GrowingPart
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
 from playground.engine.inspect.unknown_members import beside_part
@@ -43,8 +44,9 @@ from playground.ui.features.conversation.calls.call_text import (
 from playground.ui.features.conversation.calls.result_field import ResultField
 from playground.ui.features.conversation.calls.server_part import ServerPart
 from playground.ui.features.conversation.commands import TurnCommands
-from playground.ui.features.conversation.inline_editor import InlineEditor, TextEditing
-from playground.ui.features.conversation.members_fold import MembersFold
+from playground.ui.features.conversation.editors import Editing, InlineEditor
+from playground.ui.features.conversation.fold import MembersFold
+from playground.ui.features.conversation.part_view import PartContext, PartView, Searched
 from playground.ui.features.conversation.rows import Answer
 from playground.ui.features.conversation.text_check import TextCheck
 from playground.ui.features.conversation.text_view import TextView
@@ -61,7 +63,7 @@ NARROW = 500  # pixels below which the result is placed under the arguments
 MIN_CHIP = 60  # pixels
 
 
-class CallCard(QFrame):
+class CallCard(QFrame, PartView[ToolCall]):
     """Show one call. A call that waits has a field for its result; an answered one shows the result.
 
     `turn_id` gives the turn of the call: a card may come to show another one. `edit_asked` asks for the editor of the
@@ -94,8 +96,9 @@ class CallCard(QFrame):
         self.folds: list[MembersFold] = []  # of members that nothing here knows
         self._check = TextCheck(ArgumentsFit, self)
         self._check.checked.connect(self._show_again)
-        self._arguments_editing = TextEditing(commands, self._arguments_opened, self._arguments_closed, code=True)
-        self._result_editing = TextEditing(commands, self._result_opened, self._result_closed, code=True, runs=True)
+        update = self.follow_editors
+        self._arguments_editing = Editing[str](commands, self._make_arguments_editor, self._arguments_closed, update)
+        self._result_editing = Editing[str](commands, self._make_result_editor, self._result_closed, update)
         self._make_header()
         self._make_arguments()
         self._make_result()
@@ -104,6 +107,37 @@ class CallCard(QFrame):
         self.body.addWidget(_half(self._left), 1)
         self.body.addWidget(_half(self._right), 1)
         in_column(self._header, self.rule, self.body, of=self, margins=1, spacing=0)
+
+    @classmethod
+    def make(cls, context: PartContext, mode: str) -> CallCard:
+        card = cls(context.commands, context.turn_id)
+        card.edit_asked.connect(context.edit_call)
+        card.height_changed.connect(context.frame.height_changed)
+        return card
+
+    def accepts(self, part: ToolCall) -> bool:
+        return self.call.id == part.id
+
+    def show_part(self, part: ToolCall) -> None:
+        context = self.context
+        cut = context.turn.truncated
+        self.show_state(context.commands.calls.state(context.turn.id, part.id))
+        self.show_call(part, context.tool(part.name), context.row.answers.get(part.id), waiting=not cut, cut=cut)
+
+    def draw_growing_part(self, part: GrowingPart, seconds: str | None) -> None:
+        if isinstance(part, GrowingCall):
+            self._draw_growing_call(part, self.context.tool(part.name))
+        if seconds is None and self.tree is not None:
+            self.tree.finish(truncated=False)  # the call was received whole while its turn continues
+
+    @property
+    def busy(self) -> bool:
+        """Return whether an editor is open."""
+        return self._arguments_editing.editor is not None or self._result_editing.editor is not None
+
+    def texts(self) -> Sequence[Searched]:
+        shown = (self._arguments, self._result) if self._answer is not None else (self._arguments,)
+        return (*((text, None) for text in shown), *((fold.text_view, fold) for fold in self.folds))
 
     def _make_header(self) -> None:
         self._name = text_label("", "call-name")
@@ -187,39 +221,26 @@ class CallCard(QFrame):
 
     # Content
 
-    def draw_growing_call(
-        self,
-        call_id: str,
-        name: str,
-        fragments: Sequence[str],
-        tool: ToolDefinition | None = None,
-        *,
-        free_text: bool = False,
-    ) -> None:
-        """Show a call that is being received; `fragments` are all pieces of its arguments so far."""
-        tree = self._need_tree()
-        state = (call_id, name, len(fragments), tree.problems)
+    def _draw_growing_call(self, part: GrowingCall, tool: ToolDefinition | None) -> None:
+        """Show a call that is being received."""
+        tree, fragments = self._need_tree(), part.fragments
+        state = (part.id, part.name, len(fragments), tree.problems)
         if self._growing and state == self._drawn_state:
             return
         self._drawn_state = state
         if not self._growing or not self._drawn:
             tree.begin(tool.parameters if tool is not None else None)
             self._result.set_text("")
-        self.call = ToolCall(id=call_id, name=name, arguments="", free_text=free_text)
-        self._name.setText(shown_name(name) or "…")
-        self._id.set_text(call_id)
+        self.call = ToolCall(id=part.id, name=part.name, arguments="", free_text=part.free_text)
+        self._name.setText(shown_name(part.name) or "…")
+        self._id.set_text(part.id)
         if len(fragments) > self._drawn:
             self._result.append("".join(fragments[self._drawn :]))
             self._drawn = len(fragments)
-            if not free_text:
+            if not part.free_text:
                 tree.read_fragments(fragments)
         self._growing = True
         self._refresh()
-
-    def settle(self) -> None:
-        """End the tree of arguments: the call was received whole while its turn continues."""
-        if self.tree is not None:
-            self.tree.finish(truncated=False)
 
     def show_call(
         self, call: ToolCall, tool: ToolDefinition | None, answer: Answer | None, *, waiting: bool, cut: bool = False
@@ -297,7 +318,7 @@ class CallCard(QFrame):
             layout.addWidget(fold)
             self.folds.append(fold)
         for fold, group in zip(self.folds, members, strict=True):
-            fold.show_members(group)
+            fold.show_part(group)
 
     # The verdict on the arguments
 
@@ -309,7 +330,7 @@ class CallCard(QFrame):
     def _judge(self) -> None:
         """Show the verdict on the arguments, or on those being typed."""
         editor = self._arguments_editing.editor
-        arguments = editor.text if editor is not None else self.call.arguments
+        arguments = editor.value if editor is not None else self.call.arguments
         verdict = FREE_TEXT
         if not self.call.free_text:
             verdict = judged(self._problems(arguments), arguments, has_tool=self._tool is not None)
@@ -403,9 +424,9 @@ class CallCard(QFrame):
             self.field.setFocus()
 
     @property
-    def texts(self) -> tuple[TextView, ...]:
-        """The texts shown: the arguments, and the result of an answered call."""
-        return (self._arguments, self._result) if self._answer is not None else (self._arguments,)
+    def arguments_view(self) -> TextView:
+        """The view of the arguments."""
+        return self._arguments
 
     @property
     def captions(self) -> list[Caption]:
@@ -416,11 +437,6 @@ class CallCard(QFrame):
     def waiting(self) -> bool:
         """Return whether the call waits for a result."""
         return self._waiting
-
-    @property
-    def edited(self) -> bool:
-        """Return whether an editor is open."""
-        return self._arguments_editing.editor is not None or self._result_editing.editor is not None
 
     # The menu
 
@@ -435,12 +451,12 @@ class CallCard(QFrame):
         raw.setCheckable(True)
         raw.setChecked(self._view == "raw")
         raw.triggered.connect(self._toggle_raw)
-        add("Show its events", partial(self._commands.wire.frames_asked.emit, *key))
+        add("Show its events", partial(self._commands.frames_asked.emit, *key))
         if self._commands.read_only:
             return
         served = self._state.server is not None or (answer is not None and answer.result.served is not None)
         if served:
-            add("Show tool server messages", partial(self._commands.wire.messages_asked.emit, *key))
+            add("Show tool server messages", partial(self._commands.messages_asked.emit, *key))
         menu.addSeparator()
         if self._waiting:
             add("Step: answer this call, then stop", partial(calls.step, *key))
@@ -449,7 +465,7 @@ class CallCard(QFrame):
         add("Save as mock row", partial(calls.remember, *key))
         add("Compare several results…", partial(calls.compare_results, *key))
         if answer is not None and len(answer.alternatives) > 1:
-            add("Open in Compare", partial(self._commands.open_in_compare, answer.turn_id))
+            add("Open in Compare", partial(self._commands.alternatives_asked.emit, answer.turn_id))
         menu.addSeparator()
         add("Edit name, id and arguments…", partial(self.edit_asked.emit, self.call.id))
         add("Delete this call", partial(self._commands.delete_call, *key))
@@ -478,26 +494,30 @@ class CallCard(QFrame):
     def follow_editors(self) -> None:
         """Show the editors that the session has open for this call."""
         call, answer = self.call, self._answer
+        before = self._arguments_editing.editor, self._result_editing.editor
         key = EditKey(self._turn_id(), What.ARGUMENTS, call.id) if not self._growing else None
-        self._arguments_editing.follow(key, lambda: pretty_json(call.arguments), "Arguments of the call")
+        self._arguments_editing.follow(key, lambda: pretty_json(call.arguments))
         key = EditKey(answer.turn_id) if answer is not None else None
-        self._result_editing.follow(key, lambda: answer.result.text if answer is not None else "", "Result of the call")
+        self._result_editing.follow(key, lambda: answer.result.text if answer is not None else "")
+        if before != (self._arguments_editing.editor, self._result_editing.editor):
+            self._judge()
+            self._refresh()
 
-    def _arguments_opened(self, editor: InlineEditor) -> None:
+    def _make_arguments_editor(self, text: str) -> InlineEditor:
+        editor = InlineEditor(text, "Arguments of the call", code=True)
         editor.edited.connect(self._judge)
-        self._put_editor(self._left, self._arguments, editor)
-        self._judge()
+        return self._place_editor(self._left, self._arguments, editor)
 
-    def _result_opened(self, editor: InlineEditor) -> None:
-        self._put_editor(self._right, self._result, editor)
+    def _make_result_editor(self, text: str) -> InlineEditor:
+        editor = InlineEditor(text, "Result of the call", code=True, runs=True)
+        return self._place_editor(self._right, self._result, editor)
 
-    def _put_editor(self, column: QVBoxLayout, text: TextView, editor: InlineEditor) -> None:
+    def _place_editor(self, column: QVBoxLayout, text: TextView, editor: InlineEditor) -> InlineEditor:
         column.insertWidget(column.indexOf(text) + 1, editor)
         editor.height_changed.connect(self.height_changed)
-        self._refresh()
+        return editor
 
     def _arguments_closed(self, focused: bool) -> None:
-        self._judge()
         self._editor_closed(self._edit, focused)
 
     def _result_closed(self, focused: bool) -> None:
@@ -506,7 +526,6 @@ class CallCard(QFrame):
     def _editor_closed(self, button: QWidget, focused: bool) -> None:
         if focused:
             (self.field if self._waiting and self.field is not None else button).setFocus()
-        self._refresh()
 
     # Look
 
