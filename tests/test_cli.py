@@ -73,7 +73,7 @@ def test_help_loads_neither_qt_nor_a_client() -> None:
         (["run", "x.json", "--key-style", "basic"], "invalid choice"),
         (["run", "x.json", "--reasoning", "sometimes"], "never, after-tools, always"),
         (["run", "x.json", "--timeout", "soon"], "give seconds"),
-        (["run", "x.json", "--timeout", "last=3"], "'last' is no clock; there are connect, first, idle, settle, total"),
+        (["run", "x.json", "--timeout", "last=3"], "'last' is no time limit; use connect, first, idle, settle, total"),
         (["run", "x.json", "--retries", "21"], "a whole number from 0 to 20"),
         (["run", "x.json", "--max-event", "0"], "a whole number, 1 or more"),
         (["run", "x.json", "--max-steps", "x"], "a whole number, 1 or more"),
