@@ -73,7 +73,7 @@ def test_help_loads_neither_qt_nor_a_client() -> None:
         (["run", "x.json", "--key-style", "basic"], "invalid choice"),
         (["run", "x.json", "--reasoning", "sometimes"], "never, after-tools, always"),
         (["run", "x.json", "--timeout", "soon"], "give seconds"),
-        (["run", "x.json", "--timeout", "last=3"], "'last' is no clock; there are connect, first, idle, settle, total"),
+        (["run", "x.json", "--timeout", "last=3"], "'last' is no time limit; use connect, first, idle, settle, total"),
         (["run", "x.json", "--retries", "21"], "a whole number from 0 to 20"),
         (["run", "x.json", "--max-event", "0"], "a whole number, 1 or more"),
         (["run", "x.json", "--max-steps", "x"], "a whole number, 1 or more"),
@@ -271,9 +271,12 @@ def test_run_on_a_terminal(experiment: Path) -> None:
 # help and exit codes
 
 
-def test_readme_and_help_have_the_exit_codes_of_the_code() -> None:
-    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-    table = readme.partition("| exit code | meaning |\n|---|---|\n")[2].partition("\n\n")[0]
+COMMANDS_PAGE = Path(__file__).parents[1] / "docs" / "commands.md"
+
+
+def test_exit_codes_in_help_and_documentation_are_those_of_the_code() -> None:
+    page = COMMANDS_PAGE.read_text(encoding="utf-8")
+    table = page.partition("| exit code | meaning |\n|---|---|\n")[2].partition("\n\n")[0]
     rows = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in table.splitlines()]
     assert rows == [(str(int(code)), words) for code, words in MEANINGS.items()]
     assert list(MEANINGS) == sorted(ExitCode)
@@ -282,10 +285,14 @@ def test_readme_and_help_have_the_exit_codes_of_the_code() -> None:
         assert f"{int(code)} {words}" in said
 
 
-def test_readme_names_every_option_of_run() -> None:
-    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-    options = set(re.findall(r"--[a-z-]+", run_command("run", "--help").stdout.decode())) - {"--help"}
-    assert {option for option in options if option not in readme} == set()
+@pytest.mark.parametrize(
+    ("command", "page"), [("run", "commands.md"), ("eval", "evaluation.md"), ("check", "gateway-check.md")]
+)
+def test_documentation_names_every_option_of_a_command(command: str, page: str) -> None:
+    folder = COMMANDS_PAGE.parent
+    text = (folder / page).read_text(encoding="utf-8") + COMMANDS_PAGE.read_text(encoding="utf-8")
+    options = set(re.findall(r"--[a-z-]+", run_command(command, "--help").stdout.decode())) - {"--help"}
+    assert {option for option in options if option not in text} == set()
 
 
 # demo

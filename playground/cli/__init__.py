@@ -81,9 +81,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"Gateway Playground {__version__}")
     parser.add_argument(
-        "--self-test", action="store_const", const=_self_test, dest="command", help="try out this installation"
+        "--self-test", action="store_const", const=_self_test, dest="command", help="test this installation"
     )
-    parser.add_argument("--window", action="store_true", help="with --self-test: in a window on the screen")
+    parser.add_argument("--window", action="store_true", help="with --self-test: test the window, too")
     parser.set_defaults(command=_window, open=None, parser=parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", prog="playground")
     for add in (add_demo, add_run, add_eval, add_check, add_import, add_gateways, add_decode, add_replay):

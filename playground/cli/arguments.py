@@ -94,7 +94,7 @@ def rate(text: str) -> float:
 def add_record(command: argparse.ArgumentParser) -> None:
     """Add the option that records the exchanges of a command."""
     command.add_argument(
-        "--record", type=Path, metavar="CASSETTE", help="write what went over the wire to this file, without keys"
+        "--record", type=Path, metavar="CASSETTE", help="write the exchanges to this file, without keys"
     )
 
 
@@ -105,8 +105,8 @@ def add_port(command: argparse.ArgumentParser) -> None:
         command,
         "--allow-host",
         "NAME",
-        "answer requests for this host, too, as they come through a proxy or a tunnel; can be repeated (default: "
-        "loopback names only, so that no web page reaches it under a name of its own)",
+        "also answer requests for this host, for a proxy or a tunnel; repeatable (default: only loopback names, so "
+        "that web pages cannot reach the server under another name)",
         _host,
     )
 

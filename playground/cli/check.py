@@ -23,21 +23,21 @@ def add_check(commands: Any) -> None:
         "check",
         _check,
         (code for code in ExitCode if code not in (ExitCode.WAITING, ExitCode.STEP_LIMIT)),
-        "find out what a gateway and a model of it can do",
-        "Ask a gateway a series of small requests, and say line by line whether it speaks the protocols: "
-        "list, answer, stream, token counts, tools, JSON, image, reasoning, errors. What it may cost is said first. "
-        "Lines go to standard error as they come, a table to standard output at the end. The key is read from the "
-        "environment variable PLAYGROUND_API_KEY. It ends with 0 when a short answer and a stream work over each "
-        "--protocol that is named, else over one at least; with --only, when each of those lines works.",
+        "check what a gateway and a model support",
+        "Send a gateway small requests and report for each feature whether it works: model list, answer, stream, "
+        "token counts, tools, JSON, image, reasoning, errors. The possible cost is printed first. Results are printed "
+        "to standard error as they arrive, and as a table to standard output at the end. The key is read from the "
+        "environment variable PLAYGROUND_API_KEY. The exit code is 0 if a short answer and a stream work over each "
+        "--protocol, or over one of them if none is named; with --only, if each of those checks works.",
     )
-    command.add_argument("--model", default="", metavar="ID", help="the model (default: the first one that is listed)")
+    command.add_argument("--model", default="", metavar="ID", help="the model (default: the first of the list)")
     command.add_argument(
         "--protocol",
         action="append",
         dest="protocols",
         default=[],
         choices=PROTOCOLS,
-        help="check this one alone; repeatable",
+        help="check only this protocol; repeatable",
     )
     command.add_argument(
         "--only",
@@ -45,17 +45,15 @@ def add_check(commands: Any) -> None:
         action="extend",
         default=[],
         metavar="ID,…",
-        help="make these checks alone, by the ids that --list shows; repeatable",
+        help="run only these checks, by the ids of --list; repeatable",
     )
     command.add_argument(
-        "--list", action="store_true", dest="lists", help="list the checks and what each may cost, and ask nothing"
+        "--list", action="store_true", dest="lists", help="list the checks and their possible cost, and send nothing"
     )
     command.add_argument(
         "--json", action="store_true", dest="as_json", help="print the report as JSON instead of the table"
     )
-    command.add_argument(
-        "--out", type=Path, metavar="FILE", help="write the report there: .json, .md or .html, by its ending"
-    )
+    command.add_argument("--out", type=Path, metavar="FILE", help="write the report to this file: .json, .md or .html")
     add_record(command)
     add_gateway(command)
 

@@ -24,8 +24,8 @@ def add_demo(commands: Any) -> None:
         _demo,
         (ExitCode.OK, ExitCode.BAD_INPUT),
         "serve the built-in demo gateway until Ctrl+C",
-        "Serve the built-in demo gateway on 127.0.0.1. No model runs in it: its answers are composed and "
-        "say that they are. It needs no network, and misbehaves when a prompt asks it to, with !429 or !cut, say.",
+        "Serve the built-in demo gateway on 127.0.0.1. It runs no model: its answers are simulated and say so. It "
+        "needs no network, and simulates failures on request, for example with !429 or !cut in a prompt.",
     )
     add_port(demo)
     demo.add_argument(
@@ -34,15 +34,19 @@ def add_demo(commands: Any) -> None:
         metavar="FILE",
         help=f"accept only the key in this file, or in the environment variable {DEMO_KEY} (default: any key)",
     )
-    demo.add_argument("--key", metavar="K", help=f"the same (deprecated: others see it; use --key-file or {DEMO_KEY})")
-    demo.add_argument("--tps", type=rate, default=60.0, metavar="N", help="tokens per second, 0 for flat out")
+    demo.add_argument(
+        "--key",
+        metavar="K",
+        help=f"accept only this key (deprecated, since others see it: use --key-file or {DEMO_KEY})",
+    )
+    demo.add_argument("--tps", type=rate, default=60.0, metavar="N", help="tokens per second; 0 for no limit")
     demo.add_argument("--ttft", type=rate, default=0.35, metavar="S", help="seconds before the first token")
     demo.add_argument(
         "--rpm",
         type=whole_number(0),
         default=0,
         metavar="N",
-        help="requests a minute, then 429; 0 for no limit (default: 0)",
+        help="requests per minute, then 429; 0 for no limit (default: 0)",
     )
 
     tools = add_command(
@@ -50,7 +54,7 @@ def add_demo(commands: Any) -> None:
         "demo-tools",
         _demo_tools,
         (ExitCode.OK, ExitCode.BAD_INPUT),
-        "be the built-in demo tool server",
+        "run the built-in demo tool server",
         "Serve the built-in demo tool server (Model Context Protocol): a clock, dice, notes, and one tool "
         "for each thing that can happen. It speaks over standard input and output, as a client starts it, or over HTTP "
         "on 127.0.0.1. It needs no network, and nothing it does outlasts it.",
@@ -114,7 +118,7 @@ def _demo_key(arguments: argparse.Namespace) -> str | None:
             raise ValueError("it is empty")
         return key
     if arguments.key is not None:
-        words = "Everybody on this computer can read a key on a command line, and shells remember it."
+        words = "Other users of this computer can read a key on a command line, and shells save it."
         print(f"playground: {words} Use --key-file or {DEMO_KEY}.", file=sys.stderr)
         return str(arguments.key)
     return os.environ.get(DEMO_KEY, "").strip() or None

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 #: The files that can be written, and what is in them.
 _OUTPUTS: Final = {
     "json": "all results as JSON",
-    "jsonl": "a line of JSON for each answer",
-    "csv": "a row for each answer",
-    "junit": "JUnit XML, a suite for each variant",
-    "html": "one page with tables and pictures",
+    "jsonl": "a line of JSON per answer",
+    "csv": "a row per answer",
+    "junit": "JUnit XML, a suite per variant",
+    "html": "one page with tables and plots",
     "promptfoo": "a promptfoo configuration with results",
     "inspect": "the cases as a dataset for Inspect AI",
 }
@@ -35,57 +35,55 @@ def add_eval(commands: Any) -> None:
         _eval,
         (code for code in ExitCode if code not in (ExitCode.WAITING, ExitCode.STEP_LIMIT)),
         "run the evaluation of an experiment: cases × variants × repeats, with checks",
-        "Run the evaluation that stands in a saved experiment. Each answer is kept beside the file as it "
-        "ends (NAME.answers.sqlite), and is found again by what was asked. A table goes to standard output, progress "
-        "to standard error. The key is read from the environment variable PLAYGROUND_API_KEY, or is a saved gateway's "
-        "own (--gateway). What is not said here is as the file has it.",
+        "Run the evaluation of a saved experiment. Each answer is saved beside the file as it ends "
+        "(NAME.answers.sqlite), and is found again by its request. A table is printed to standard output, progress to "
+        "standard error. The key is read from the environment variable PLAYGROUND_API_KEY, or belongs to a saved "
+        "gateway (--gateway). Options override the settings of the file.",
     )
     command.add_argument(
         "file", type=Path, metavar="FILE", help="a saved experiment (JSON); - reads it from standard input"
     )
-    command.add_argument("--repeats", type=whole_number(1, 1000), metavar="N", help="how often each case is asked")
-    command.add_argument("--at-once", type=whole_number(1, 256), metavar="N", help="requests under way at most")
+    command.add_argument("--repeats", type=whole_number(1, 1000), metavar="N", help="repeats of each case")
+    command.add_argument("--at-once", type=whole_number(1, 256), metavar="N", help="parallel requests")
     command.add_argument(
-        "--seed", type=whole_number(0), metavar="N", help="of the order that is drawn, and of intervals"
+        "--seed", type=whole_number(0), metavar="N", help="the seed of a random order and of intervals"
     )
-    add_list(command, "--only", "VARIANT", "this variant: its name or letter; repeatable")
-    add_list(command, "--case", "GLOB", "cases whose names match, with * and ?; repeatable", dest="cases")
+    add_list(command, "--only", "VARIANT", "only this variant, by name or letter; repeatable")
+    add_list(command, "--case", "GLOB", "only cases with matching names, with * and ?; repeatable", dest="cases")
     which = command.add_mutually_exclusive_group()
-    which.add_argument(
-        "--continue", action="store_true", dest="go_on", help="ask for what is missing of the answers that are kept"
-    )
-    which.add_argument("--fresh", action="store_true", help="let the answers that are kept go, and ask for all")
-    command.add_argument("--answers", type=Path, metavar="FILE", help="keep the answers there")
+    which.add_argument("--continue", action="store_true", dest="go_on", help="request only missing answers")
+    which.add_argument("--fresh", action="store_true", help="delete saved answers and request all")
+    command.add_argument("--answers", type=Path, metavar="FILE", help="save the answers in this file")
     command.add_argument(
-        "--fail-under", type=_rate, metavar="RATE", help="end with 1 if a variant passes less often: 0.9, or 90%%"
+        "--fail-under", type=_rate, metavar="RATE", help="exit with 1 if a variant passes less often: 0.9, or 90%%"
     )
 
     command.add_argument(
         "--dask",
         default="",
         metavar="ADDRESS",
-        help="have the answers made by the workers of the Dask cluster whose scheduler is there, such as "
-        "tcp://127.0.0.1:8786; they are kept here. A worker reads the key from its own environment. Needs "
-        "gateway-playground[dask] here and there",
+        help="let the workers of a Dask cluster make the answers: the address of its scheduler, for example "
+        "tcp://127.0.0.1:8786. Answers are saved on this computer. Workers read the key from their own environment. "
+        "Needs gateway-playground[dask] here and on the workers",
     )
 
-    budget = command.add_argument_group("bounds, at which it stops and keeps what came")
+    budget = command.add_argument_group("limits; at a limit the run stops and keeps all answers")
     for name, read, metavar, words in (
-        ("requests", whole_number(1), "N", "requests at most"),
-        ("tokens", whole_number(1), "N", "tokens at most, in and out"),
-        ("money", _money, "AMOUNT", "money at most, as the gateway tells it"),
+        ("requests", whole_number(1), "N", "max requests"),
+        ("tokens", whole_number(1), "N", "max tokens, input and output"),
+        ("money", _money, "AMOUNT", "max cost, as the gateway reports it"),
     ):
         budget.add_argument(f"--budget-{name}", type=read, dest=name, metavar=metavar, help=words)
 
     outputs = command.add_argument_group("files to write")
     for name, words in _OUTPUTS.items():
         outputs.add_argument(f"--{name}", type=Path, metavar="OUT", help=words)
-    add_servers(command, "A call of a tool that is not allowed waits: that answer ends there.")
+    add_servers(command, "A call of any other tool ends that answer.")
     command.add_argument(
         "--record-calls",
         action="store_true",
         default=None,
-        help="keep what tool servers answer beside the answers, and give it again when the same is called",
+        help="save results of tool servers with the answers, and use them again for equal calls",
     )
     add_gateway(command)
 
@@ -94,7 +92,9 @@ def _eval(arguments: argparse.Namespace) -> int:
     from playground.engine.headless.evaluation import evaluate_file
 
     if arguments.dask and arguments.base_url is None and arguments.gateway is None:
-        arguments.parser.error("--dask wants --base-url or --gateway: the demo gateway is on this computer alone")
+        arguments.parser.error(
+            "--dask needs --base-url or --gateway: workers cannot reach the demo gateway of this computer"
+        )
     return run_on_gateway(partial(evaluate_file, arguments.file), arguments, _options)
 
 

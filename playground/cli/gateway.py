@@ -26,8 +26,8 @@ def add_gateway(parser: argparse.ArgumentParser) -> None:
     which.add_argument(
         "--gateway",
         metavar="NAME",
-        help="one that is set up in the window, by its name or id, with its key and all its settings; what else is "
-        "said here goes before them. See playground gateways",
+        help="a gateway saved in the window, by name or id, with its key and settings; other options override them. "
+        "See playground gateways",
     )
     gateway.add_argument(
         "--key-variable",
@@ -35,23 +35,23 @@ def add_gateway(parser: argparse.ArgumentParser) -> None:
         help="read the key from this environment variable (default: a saved gateway's own key, else "
         "PLAYGROUND_API_KEY)",
     )
-    add_list(gateway, "--header", "'NAME: VALUE'", "send this header, too; can be repeated", _header, dest="headers")
+    add_list(gateway, "--header", "'NAME: VALUE'", "add a header; repeatable", _header, dest="headers")
     gateway.add_argument(
         "--key-style", choices=("bearer", "x-api-key", "both"), help="the header that carries the key (default: bearer)"
     )
-    gateway.add_argument("--proxy", default="", metavar="URL", help="go through this proxy (default: the system's)")
+    gateway.add_argument("--proxy", default="", metavar="URL", help="the proxy to use (default: the system's)")
     gateway.add_argument(
         "--ca", type=Path, metavar="FILE", help="a PEM file of certificates to trust besides the system's"
     )
-    gateway.add_argument(
-        "--allow-http", action="store_true", help="send the key unencrypted where the address is http://"
-    )
+    gateway.add_argument("--allow-http", action="store_true", help="send the key unencrypted to an http:// address")
 
-    rules = parser.add_argument_group("what the gateway does not take, besides what a saved one knows; can be repeated")
+    rules = parser.add_argument_group(
+        "fields that the gateway refuses, in addition to rules of a saved gateway; repeatable"
+    )
     add_list(rules, "--without", "FIELD", "leave this field out")
-    add_list(rules, "--rename", "FIELD=NAME", "send it under another name", _pair)
+    add_list(rules, "--rename", "FIELD=NAME", "send this field under another name", _pair)
     add_list(rules, "--role", "ROLE=ROLE", "send a role as another one", _pair)
-    add_list(rules, "--replace", "FIELD=JSON", "send this value whenever the field would be sent", _pair)
+    add_list(rules, "--replace", "FIELD=JSON", "replace the value of a field", _pair)
 
     patience = parser.add_argument_group("time and size")
     patience.add_argument(
@@ -60,14 +60,14 @@ def add_gateway(parser: argparse.ArgumentParser) -> None:
         dest="timeouts",
         default={},
         metavar="SECONDS",
-        help="how long to wait for the first content and between two pieces of it; or one clock each, such as "
-        "connect=10,first=120,idle=60,settle=5,total=off, which are the defaults",
+        help="seconds to wait for the first content and between two pieces of it; or each limit by name, with the "
+        "defaults connect=10,first=120,idle=60,settle=5,total=off",
     )
     patience.add_argument(
         "--retries",
         type=whole_number(0, 20),
         metavar="N",
-        help="tries after a failure before any content came (default: 4)",
+        help="attempts after a failure, before any content is received (default: 4)",
     )
     patience.add_argument(
         "--max-event", type=whole_number(1), metavar="MIB", help="largest event of a stream (default: 100)"
@@ -89,7 +89,7 @@ def gateway_options(arguments: argparse.Namespace) -> dict[str, Any]:
         if problem or not is_on_workers:
             arguments.parser.error(problem or f"the environment variable {arguments.key_variable} is not set")
     if arguments.gateway is not None and not arguments.gateway.strip():
-        arguments.parser.error("--gateway wants the name of a gateway")
+        arguments.parser.error("--gateway needs the name of a gateway")
     return {
         "saved": arguments.gateway or "",
         "key": key,
@@ -128,7 +128,7 @@ def _rules(arguments: argparse.Namespace) -> Iterator[Adaptation]:
         rules.append((AdaptationKind.REPLACE, name, value))
     for kind, name, to in rules:
         if not name or name == "model":
-            arguments.parser.error(f"no rule can be about {name!r}")
+            arguments.parser.error(f"a rule cannot change {name!r}")
         for protocol in PROTOCOLS:
             yield Adaptation(kind=kind, field=name, to=to, protocol=protocol)
 
@@ -137,23 +137,23 @@ def add_servers(command: Any, more: str) -> None:
     """Add the options of tool servers; `more` is added to their description."""
     servers = command.add_argument_group(
         "tool servers (Model Context Protocol)",
-        "Each server in CONFIG is started, and ended with the command. Its tools are offered where FILE has none of "
-        f"that server. {more}",
+        "Servers in CONFIG are started, and end with the command. A server's tools are offered unless FILE has tools "
+        f"of that server. {more}",
     )
     add_list(
         servers,
         "--mcp",
         "CONFIG",
-        "a file that names servers, as other applications keep it: JSON (Claude, VS Code, Cursor, Gemini CLI, "
-        "opencode), TOML (Codex) or YAML (Continue, Goose); its ${NAME} is read from the environment; repeatable",
+        "a configuration file of servers: JSON (Claude, VS Code, Cursor, Gemini CLI, opencode), TOML (Codex) or YAML "
+        "(Continue, Goose); its ${NAME} is read from the environment; repeatable",
         Path,
     )
     add_list(
         servers,
         "--allow",
         "TOOL",
-        "a tool that may be asked: TOOL or SERVER.TOOL, with * for anything; one that says that it may change or "
-        "delete things by its whole name only; repeatable",
+        "a tool that may be called: TOOL or SERVER.TOOL, * for any text; tools that may change or delete something "
+        "need their full name; repeatable",
     )
 
 
@@ -172,7 +172,7 @@ def read_timeouts(text: str) -> dict[str, float | None]:
     for item in text.split(","):
         name, _, value = item.partition("=")
         if name.strip() not in CLOCKS:
-            raise argparse.ArgumentTypeError(f"{name.strip()!r} is no clock; there are {', '.join(CLOCKS)}")
+            raise argparse.ArgumentTypeError(f"{name.strip()!r} is no time limit; use {', '.join(CLOCKS)}")
         timeouts[name.strip()] = _seconds(value)
     return timeouts
 

@@ -25,12 +25,12 @@ def add_import(commands: Any) -> None:
         "import",
         _import,
         _FILE_CODES,
-        "read what other programs keep, and write it in a format of this one",
-        "Read a file of another program, as the window's import dialogs do, and write it in a format that "
-        "this program opens: a curl command, a body or a HAR as a request file; messages as a request file, or a line "
-        "each; tool definitions, Python functions and OpenAPI as tool definitions; tables and promptfoo configurations "
-        "as an experiment with cases; tool servers as a configuration for --mcp. Standard error says what the text was "
-        "read as and what was left out. No key is written. Nothing is run, sent or fetched.",
+        "convert files of other programs",
+        "Convert a file of another program, as the window's import dialogs do, to a format of this program: a curl "
+        "command, a body or a HAR to a request file; messages to a request file, or one per line; tool definitions, "
+        "Python functions and OpenAPI to tool definitions; tables and promptfoo configurations to an experiment with "
+        "cases; tool servers to a configuration for --mcp. Standard error names the format that was recognised and "
+        "everything left out. Keys are never written. Nothing is executed, sent or downloaded.",
     )
     command.add_argument("file", type=Path, metavar="FILE", help="the file to import; - reads standard input")
     command.add_argument(
@@ -38,7 +38,7 @@ def add_import(commands: Any) -> None:
         dest="kind",
         choices=_KINDS,
         default="auto",
-        help="what to read the file as (default: auto, by its content)",
+        help="the kind of content (default: auto, recognised by the content)",
     )
     command.add_argument("--out", type=Path, metavar="FILE", help="write the content to this file")
     command.add_argument(
@@ -60,11 +60,11 @@ def add_gateways(commands: Any) -> None:
         "gateways",
         _gateways,
         (ExitCode.OK, ExitCode.FAILED),
-        "list the gateways that are set up in the window",
-        "List the gateways that are set up in the window, for --gateway: name, address, and where the key "
-        "is. No key is printed, and no keyring and no gateway is asked.",
+        "list the gateways saved in the window",
+        "List the gateways saved in the window, for --gateway: name, address, and where the key is. Keys are not "
+        "read or printed, and no request is sent.",
     )
-    command.add_argument("--json", action="store_true", help="print them as JSON, with their ids")
+    command.add_argument("--json", action="store_true", help="print JSON, with ids")
 
 
 def _gateways(arguments: argparse.Namespace) -> int:
@@ -81,13 +81,13 @@ def add_decode(commands: Any) -> None:
         _decode,
         _FILE_CODES,
         "decode a recorded response body",
-        "Print what a recorded response body says, a stream or JSON, as one JSON value: the answer as far "
-        "as it came, the usage, and what leaves the protocol.",
+        "Decode a recorded response body, a stream or JSON, and print one JSON value: the answer as far as it was "
+        "received, the usage, and deviations from the protocol.",
     )
     decode.add_argument("--protocol", choices=PROTOCOLS, required=True)
     decode.add_argument("file", nargs="?", default="-", metavar="FILE", help="the body, - for standard input")
     decode.add_argument(
-        "--cumulative", action="store_true", help="read deltas that each begin with all before them without the repeats"
+        "--cumulative", action="store_true", help="remove the repeats of deltas that each repeat all earlier text"
     )
 
 

@@ -20,19 +20,23 @@ def add_replay(commands: Any) -> None:
         (ExitCode.BAD_INPUT, ExitCode.INTERRUPTED),
         "serve a recorded cassette as a gateway until Ctrl+C",
         "Serve a recorded cassette as a gateway on 127.0.0.1: the same status, headers and bytes, at the "
-        "recorded times. A request gets the answer recorded for the same body, else the next one for its endpoint.",
+        "recorded times. A request gets the answer recorded for an equal body, or the next one of its endpoint.",
     )
     replay.add_argument("file", type=Path, metavar="FILE", help="a cassette (JSON)")
     add_port(replay)
     replay.add_argument(
-        "--speed", type=_speed, default=1.0, metavar="X", help="times the recorded speed, inf for flat out (default: 1)"
+        "--speed",
+        type=_speed,
+        default=1.0,
+        metavar="X",
+        help="a multiple of the recorded speed; inf for no delay (default: 1)",
     )
     add_list(
         replay,
         "--cors",
         "ORIGIN",
-        "let web pages of this origin read the answers, such as http://localhost:3000; '*' for all pages; can be "
-        "repeated (default: no page)",
+        "let web pages of this origin read the answers, for example http://localhost:3000; '*' for all pages; "
+        "repeatable (default: no page)",
         _origin,
     )
 

@@ -154,3 +154,12 @@ def test_sources_have_no_marks_of_work_left_and_no_paths_of_a_machine() -> None:
 def test_thousands_are_separated_by_the_comma_format_only() -> None:
     respelled = re.compile(r""":,\}["']\.replace|u2009\d|\dx?\\u00a0\d""")
     assert not [name(path) for path in SOURCES if respelled.search(path.read_text(encoding="utf-8"))]
+
+
+def test_no_file_holds_marks_of_a_merge_conflict() -> None:
+    kinds = ("*.py", "*.md", "*.toml", "*.json", "*.qss", "*.sh", "*.svg", "*.html", "*.j2")
+    folders = ("playground", "tests", "resources", "docs", "packaging", ".ci")
+    paths = [path for folder in folders for kind in kinds for path in (ROOT / folder).rglob(kind)]
+    paths += ROOT.glob("*.md")
+    marks = re.compile(r"^(<{7}|>{7}) ", re.MULTILINE)
+    assert [str(path.relative_to(ROOT)) for path in paths if marks.search(path.read_text("utf-8", "replace"))] == []

@@ -191,7 +191,7 @@ def default_folder() -> Path:
 
 
 def write_report(report: Report, secrets: Iterable[Secret]) -> str:
-    """Return a report as JSON (``docs/check-report.md``), without secrets and with hidden characters escaped."""
+    """Return a report as JSON (``docs/gateway-check.md``), without secrets and with hidden characters escaped."""
     text = json.dumps(encode(report), ensure_ascii=False, indent=2)
     return escape_hidden(redactor_of(secrets).text(text)) + "\n"
 

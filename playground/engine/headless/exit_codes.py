@@ -1,6 +1,6 @@
-"""The exit codes of all commands, in one table: ``--help`` is written from it and the README agrees with it.
+"""The exit codes of all commands, in one table: used by ``--help`` and ``docs/commands.md``.
 
-Imported before anything is known of what is asked, so it must import nothing heavy.
+It is imported by every command and must import nothing heavy.
 """
 
 from __future__ import annotations
@@ -23,21 +23,19 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
-#: What each of them says, in words for the README and for ``--help``.
+#: Meanings for ``--help`` and ``docs/commands.md``.
 MEANINGS: Final[dict[ExitCode, str]] = {
-    ExitCode.OK: "done",
-    ExitCode.FAILED: "something failed here: the output or the recording could not be written, a tool server could not "
-    "be started, a self-test found a fault, a cluster could not be used, or an evaluation passed less often than it "
-    "had to",
-    ExitCode.BAD_INPUT: "the input is wrong, there is no display, or a library of the system is missing",
-    ExitCode.TRANSPORT: "no answer: the gateway could not be reached, or the connection broke or the time ran out "
-    "before one began",
-    ExitCode.HTTP: "the gateway answered with an HTTP error, or with a redirect",
-    ExitCode.INCOMPLETE: "the answer is not whole: it was cut off, failed in mid-stream, has a hole, is empty or "
-    "cannot be read, a call in it was cut off, an evaluation has not all answers, or a check found a line that has to "
-    "work and does not",
-    ExitCode.WAITING: "the loop stopped at a call for which the table has no answer, or whose tool was not "
-    "allowed, or whose server gave none",
-    ExitCode.STEP_LIMIT: "the loop reached its limit of steps",
-    ExitCode.INTERRUPTED: "ended by Ctrl+C or SIGTERM, after printing what had come",
+    ExitCode.OK: "success",
+    ExitCode.FAILED: "a failure on this computer: the output or recording cannot be written, a tool server does not "
+    "start, the self-test finds a fault, a cluster cannot be used, or an evaluation passes less often than required",
+    ExitCode.BAD_INPUT: "invalid input, no display, or a missing system library",
+    ExitCode.TRANSPORT: "no answer: the gateway cannot be reached, or the connection breaks or times out before an "
+    "answer begins",
+    ExitCode.HTTP: "the gateway answers with an HTTP error or a redirect",
+    ExitCode.INCOMPLETE: "incomplete: the answer is cut off, fails in the middle, has a gap, is empty or cannot be "
+    "read, an evaluation lacks answers, or a required check does not work",
+    ExitCode.WAITING: "the tool loop stops at a call: the table has no row for it, its tool is not allowed, or its "
+    "server gives no result",
+    ExitCode.STEP_LIMIT: "the tool loop reaches its limit of requests",
+    ExitCode.INTERRUPTED: "interrupted by Ctrl+C or SIGTERM; everything received so far is printed",
 }

@@ -60,7 +60,7 @@ def test_the_error_names_the_options_until_it_is_taken(tmp_path: Path) -> None:
     ("options", "words"),
     [
         (("--rename", "x"), "is not NAME=SOMETHING"),
-        (("--without", "model"), "no rule can be about 'model'"),
+        (("--without", "model"), "a rule cannot change 'model'"),
         (("--replace", "api_key=sk-canary-12345678901234567890"), "looks like a key"),
     ],
 )

@@ -106,9 +106,9 @@ async def test_server_that_dies_at_every_start_is_tried_a_few_times_only(
     monkeypatch.setattr(servers_module, "RESTARTS", (0.01, 0.02, 0.03))
     room = open_servers(hostile())
     await room.start()
+    room.servers.book.update(hostile("dies").model_copy(update={"timeout": 61.0}))  # for the next start
     with pytest.raises(ServerError):
         await room.call("die")
-    room.servers.book.update(hostile("dies").model_copy(update={"timeout": 61.0}))
     await eventually(
         lambda: room.live.state is State.FAILED and room.live.restarts_in is None, "the end of the last attempt"
     )

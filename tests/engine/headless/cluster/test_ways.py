@@ -1,5 +1,5 @@
 """How a command comes to a cluster and to a gateway: by TLS with certificates of one's own, with keys from where
-``docs/dask.md`` says.
+``docs/clusters.md`` says.
 """
 
 from __future__ import annotations
