@@ -92,7 +92,7 @@ def test_edit_of_a_moment_ago_is_imported(dialog: Lines) -> None:
     [
         ("a\0b", "NUL"),
         ("x\nbad", "Line 2: bad"),
-        ("[" * 100_000, "nested too deeply"),
+        ("[" * 40_000, "nested too deeply"),
         ("  \n ", "Nothing to read yet."),
     ],
 )

@@ -5,7 +5,6 @@ The code never contains a key: every secret is replaced by the name of a variabl
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Iterable
@@ -13,7 +12,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-import shiboken6
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QShowEvent, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 from PySide6.QtWidgets import (
@@ -25,6 +23,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QWidget,
 )
+from shiboken6 import isValid
 
 from playground.engine.gateways.secrets import Secret
 from playground.engine.library.store import StoreError
@@ -243,8 +242,7 @@ class GetCodeWindow(SessionWindow):
         super().__init__(session, parent)
         self._secrets: Callable[[], Iterable[Secret]] = tuple
         self._code = Code()
-        self._stale = False
-        self._busy = False
+        self._writing = Aside(self)
         self.setWindowTitle("Get code")
         self.source = QComboBox(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.source.setAccessibleName("Request")
@@ -327,6 +325,7 @@ class GetCodeWindow(SessionWindow):
         return self._code.text
 
     def _session_changed(self) -> None:
+        self._writing.call_off()
         self.source.clear()
         self.poke()
 
@@ -346,36 +345,27 @@ class GetCodeWindow(SessionWindow):
         if not self.isVisible():
             return  # `showEvent` refreshes the window
         self._list_sources()
-        exchange = self._exchange()
-        on_disk = exchange is not None and self._session.experiment.may_fetch(exchange)
-        if is_light(self._session) and not on_disk:
-            self._show(self._writer(exchange)())
-        elif not self._busy:
-            self._busy = True
-            spawn(self._write_aside(), name="get code")
-        self._stale = True
+        session, exchange = self._session, self._exchange()
+        if exchange is not None and session.experiment.may_fetch(exchange):
+            self._writing.call_off()
+            spawn(self._fetch(session, exchange), name="get code")
+        else:
+            self._write(session, exchange)
 
-    async def _write_aside(self) -> None:
-        """Write the code of a long conversation on another thread, to keep the window responsive."""
-        try:
-            while self._stale and shiboken6.isValid(self):
-                self._stale = False
-                session, exchange = self._session, self._exchange()
-                with contextlib.suppress(StoreError):  # the window then says why there is no code
-                    exchange = await session.experiment.with_bodies(exchange) if exchange is not None else None
-                if not shiboken6.isValid(self):
-                    return
-                code = await asyncio.to_thread(self._writer(exchange))
-                if shiboken6.isValid(self) and self._session is session:
-                    self._show(code)
-        finally:
-            self._busy = False
+    async def _fetch(self, session: Session, exchange: Exchange) -> None:
+        """Read the bodies of an exchange from the store, and write its code."""
+        chosen = exchange.id
+        with contextlib.suppress(StoreError):  # the window then says why there is no code
+            exchange = await session.experiment.with_bodies(exchange)
+        if isValid(self) and session is self._session and self.source.currentData() == chosen:
+            self._write(session, exchange)
+
+    def _write(self, session: Session, exchange: Exchange | None) -> None:
+        work = writer(session, exchange, self.language.id, self._secrets())
+        self._writing.do(work, self._show, large=not is_light(session))
 
     def _exchange(self) -> Exchange | None:
         return self._session.exchanges.get(str(self.source.currentData() or NEXT))
-
-    def _writer(self, exchange: Exchange | None) -> Callable[[], Code]:
-        return writer(self._session, exchange, self.language.id, self._secrets())
 
     def _list_sources(self) -> None:
         entries = sources(self._session)

@@ -34,11 +34,11 @@ MOST_LINES = 4
 
 
 class VariableRow(QWidget):
-    """``edited`` carries the name and the value typed; ``removed`` and ``as_written`` the name."""
+    """A variable and its value. ``edited`` carries the name and the value typed, ``as_written`` a tuple of the name."""
 
     edited = Signal(str, str)
     removed = Signal(str)
-    as_written = Signal(str)
+    as_written = Signal(object)
     escaped = Signal()  # back to the message
     run_asked = Signal()
 
@@ -88,7 +88,7 @@ class VariableRow(QWidget):
             self.edited.emit(self.name, self.field.text())
 
     def _send_as_written(self) -> None:
-        self.as_written.emit(self.name)
+        self.as_written.emit((self.name,))
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _remove(self) -> None:
@@ -122,7 +122,7 @@ class VariablesBar(QFrame):
         self.summary = ElidedLabel("Variables", elide=Qt.TextElideMode.ElideRight)
         self.flag = text_label("", "warning")
         self.written_button = styled(QPushButton("Send as written"), "quiet")
-        self.written_button.clicked.connect(self._all_as_written)
+        self.written_button.clicked.connect(lambda: self.as_written.emit(self._missing))
         self.close_button = IconButton("close", "Close the variables", size=12)
         self.close_button.clicked.connect(self._close)
         self.how = styled(QLabel(HOW, wordWrap=True), "muted")
@@ -200,7 +200,7 @@ class VariablesBar(QFrame):
         row = VariableRow(name)
         row.edited.connect(self.edited)
         row.removed.connect(self.removed)
-        row.as_written.connect(self._one_as_written)
+        row.as_written.connect(self.as_written)
         row.escaped.connect(self.escaped)
         row.run_asked.connect(self.run_asked)
         row.field.height_changed.connect(self.table.updateGeometry)
@@ -230,12 +230,6 @@ class VariablesBar(QFrame):
         self._asked_for = False
         self._place()
         self.escaped.emit()
-
-    def _all_as_written(self) -> None:
-        self.as_written.emit(self._missing)
-
-    def _one_as_written(self, name: str) -> None:
-        self.as_written.emit((name,))
 
 
 def _short(value: str, name: str) -> str:
