@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from playground.engine.gateways.model_catalog import Model, ModelCatalog
+from playground.engine.gateways.model_catalog import Model, ModelCatalog
 
 SHOWN: Final = 1_000  # models listed at once
 LONGEST: Final = 1_000  # characters of an id that a field shows in full
@@ -83,24 +82,10 @@ class Listing:
     """The searchable models of a ``ModelCatalog``."""
 
     def __init__(self, catalog: ModelCatalog | None = None) -> None:
-        self._catalog = catalog
-        self.models: tuple[Model, ...] = catalog.models if catalog is not None else ()
-        self._folded: list[str] = []
+        self.catalog = catalog or ModelCatalog()  # may be replaced by one with the same models and other marks
+        self.models = self.catalog.models
         self._orders: dict[Order, list[int]] = {}
         self._ids_by_spelling: dict[str, str] = {}  # of ids that ``spelled`` changed
-
-    @property
-    def catalog(self) -> ModelCatalog:
-        """The catalog with models and marks; it may be replaced by one with the same models and other marks."""
-        if self._catalog is None:
-            from playground.engine.gateways.model_catalog import ModelCatalog
-
-            self._catalog = ModelCatalog()
-        return self._catalog
-
-    @catalog.setter
-    def catalog(self, catalog: ModelCatalog) -> None:
-        self._catalog = catalog
 
     @cached_property
     def all(self) -> tuple[str, ...]:
@@ -114,14 +99,10 @@ class Listing:
     def __contains__(self, model_id: str) -> bool:
         return model_id in self._by_id
 
-    @property
+    @cached_property
     def folded(self) -> list[str]:
         """The search text of each model: id and title, cut and case-folded."""
-        if len(self._folded) < len(self.models):
-            for model in self.models[len(self._folded) :]:
-                text = f"{model.id[:LONGEST]}\n{model.title[:LONGEST]}" if model.title else model.id[:LONGEST]
-                self._folded.append(text.casefold())
-        return self._folded
+        return [f"{model.id[:LONGEST]}\n{model.title[:LONGEST]}".casefold() for model in self.models]
 
     def _ordered(self, order: Order) -> list[int]:
         """Return the indices of all models in that order."""
@@ -157,7 +138,7 @@ class Listing:
                 group.append(model)
         result = Found(self._lines(usual, unusual, count, sections=not words), count)
         if typed and words and typed_id not in self._by_id:
-            result.lines.append(Line(_unlisted_model(typed_id), note="as typed; in no list"))
+            result.lines.append(Line(Model(typed_id), note="as typed; in no list"))
         return result
 
     def _lines(self, usual: list[Model], unusual: list[Model], count: int, *, sections: bool) -> list[Line]:
@@ -181,7 +162,7 @@ class Listing:
     def _line_of(self, model_id: str) -> Line:
         model = self._by_id.get(model_id)
         note = "not in the list" if model is None and self.models else ""
-        return Line(model or _unlisted_model(model_id), note=note)
+        return Line(model or Model(model_id), note=note)
 
     def spelled(self, model: str) -> str:
         """Return the text of an id for a field: the id, or both ends and the length if it is too long to edit."""
@@ -198,12 +179,6 @@ class Listing:
     def meant(self, text: str) -> str:
         """Return the id that the text of a field means: the one that ``spelled`` shortened, else the typed text."""
         return self._ids_by_spelling.get(text, text.strip())
-
-
-def _unlisted_model(model_id: str) -> Model:
-    from playground.engine.gateways.model_catalog import Model
-
-    return Model(model_id)
 
 
 def _folded_id(model: Model) -> str:
