@@ -6,25 +6,24 @@ panel, and Escape returns to the field.
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QSizePolicy, QToolButton, QWidget
 from shiboken6 import isValid
 
-from playground.engine.gateways.model_catalog import ModelCatalog, add_recent
-from playground.engine.gateways.profiles import ProfileError
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.kept_line import KeptLine
-from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.models.listing import Listing
-from playground.ui.widgets.models.panel import ModelPanel
 from playground.ui.widgets.plain_text import one_line_of, tip
+
+if TYPE_CHECKING:
+    from playground.engine.gateways.model_catalog import ModelCatalog
+    from playground.ui.widgets.models.panel import ModelPanel
 
 AROUND_TEXT: Final = 46  # pixels: padding and arrow
 _ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -117,7 +116,7 @@ class ModelPicker(QComboBox):
         line = self._line
         self.unlisted.setVisible(bool(missing_at))
         words = f"“{model}” is not in the list of {missing_at}."
-        self.unlisted.setToolTip(tip(f"{words} It is asked for all the same. Click for the list."))
+        self.unlisted.setToolTip(tip(f"{words} Requests still use it. Click for the list."))
         self.unlisted.setAccessibleName(f"{words} Show the list")
         self._model, line.kept = model, self._listing.spelled(model)
         if line.kept != self.currentText() and not (line.hasFocus() and line.isModified()):
@@ -162,6 +161,8 @@ class ModelPicker(QComboBox):
     def _open_panel(self, text: str) -> None:
         window = self.window()
         if self.panel is None or not isValid(self.panel):
+            from playground.ui.widgets.models.panel import ModelPanel
+
             self.panel = ModelPanel(window)
             self.panel.browser.chosen.connect(self._choose)
             self.destroyed.connect(self.panel.deleteLater)
@@ -210,12 +211,19 @@ class ModelPicker(QComboBox):
         self._line.setModified(False)
         self._line.selectAll()
         if model != self._model and self._listing.catalog.note_use is not None:
+            from playground.ui.widgets.loop import spawn
+
             spawn(self._note_use(self._listing, model), name="note a model")
         self.chosen.emit(model)
 
     @staticmethod
     async def _note_use(listing: Listing, model: str) -> None:
         """Add a model to the recent ones; ignore that the list cannot be saved."""
+        import asyncio
+
+        from playground.engine.gateways.model_catalog import add_recent
+        from playground.engine.gateways.profiles import ProfileError
+
         catalog = listing.catalog
         if catalog.note_use is not None:
             with suppress(ProfileError):

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QWidget
 from playground.engine.library.store.backups import Backup
 from playground.ui.features.storage.limits import DAYS, DISK, FOR_EVER, MEMORY, TRASH_DAYS, days_words, size_words
 from playground.ui.widgets.elided_label import ElidedLabel
-from playground.ui.widgets.form_parts import keep_from_wheel, paragraph, push_button, say, styled
+from playground.ui.widgets.form_parts import keep_from_wheel, paragraph, push_button, say, styled, text_label
 from playground.ui.widgets.layouts import Gap, in_column, in_row
 from playground.ui.widgets.list_detail import EntryList, ListEntry
 from playground.ui.widgets.row_delegate import TWO_LINES
@@ -89,6 +89,7 @@ class StoragePage(QWidget):
         self.backup_problem = paragraph("", "warning")
         self._backups: dict[str, Backup] = {}
         self.backups = styled(EntryList("Automatic backups"), "choices")
+        self._backups_title = text_label("Automatic backups", "small")
         self.restore_backup = push_button("Restore…")
         self.restore_backup.setToolTip("Replace all experiments by those of the selected backup")
         self._days = _choice("Keep bodies for", DAYS, limits.days, days_words)
@@ -113,6 +114,7 @@ class StoragePage(QWidget):
             in_row(self.folder, self.backup, self.restore, 1, spacing=8),
             self.result,
             self.backup_problem,
+            self._backups_title,
             in_row((self.backups, 1), (self.restore_backup, 0, Qt.AlignmentFlag.AlignTop), spacing=8),
             Gap(8),
             paragraph("Limits", "group"),
@@ -153,7 +155,8 @@ class StoragePage(QWidget):
         entries = [ListEntry(key, backup_time(it), size_words(it.size)) for key, it in self._backups.items()]
         self.backups.show_entries(entries, self.backups.current_id)
         self.backups.setFixedHeight(TWO_LINES * len(entries) + 2 * self.backups.frameWidth() + 6)
-        self.backups.setVisible(bool(entries))
+        for widget in (self.backups, self._backups_title):
+            widget.setVisible(bool(entries))
         self.restore_backup.setVisible(bool(state.backups))
         self._backup_selected()
         say(self.memory, f"The current experiment uses {size_words(state.memory)} of memory.")

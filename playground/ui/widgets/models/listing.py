@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from playground.engine.gateways.model_catalog import Model, ModelCatalog
+if TYPE_CHECKING:
+    from playground.engine.gateways.model_catalog import Model, ModelCatalog
 
 SHOWN: Final = 1_000  # models listed at once
 LONGEST: Final = 1_000  # characters of an id that a field shows in full
@@ -82,10 +83,23 @@ class Listing:
     """The searchable models of a ``ModelCatalog``."""
 
     def __init__(self, catalog: ModelCatalog | None = None) -> None:
-        self.catalog = catalog or ModelCatalog()  # may be replaced by one with the same models and other marks
-        self.models = self.catalog.models
+        self._catalog = catalog
+        self.models: tuple[Model, ...] = catalog.models if catalog is not None else ()
         self._orders: dict[Order, list[int]] = {}
         self._ids_by_spelling: dict[str, str] = {}  # of ids that ``spelled`` changed
+
+    @property
+    def catalog(self) -> ModelCatalog:
+        """The catalog with models and marks; it may be replaced by one with the same models and other marks."""
+        if self._catalog is None:
+            from playground.engine.gateways.model_catalog import ModelCatalog
+
+            self._catalog = ModelCatalog()
+        return self._catalog
+
+    @catalog.setter
+    def catalog(self, catalog: ModelCatalog) -> None:
+        self._catalog = catalog
 
     @cached_property
     def all(self) -> tuple[str, ...]:
@@ -138,7 +152,7 @@ class Listing:
                 group.append(model)
         result = Found(self._lines(usual, unusual, count, sections=not words), count)
         if typed and words and typed_id not in self._by_id:
-            result.lines.append(Line(Model(typed_id), note="as typed; in no list"))
+            result.lines.append(Line(_unlisted_model(typed_id), note="as typed; in no list"))
         return result
 
     def _lines(self, usual: list[Model], unusual: list[Model], count: int, *, sections: bool) -> list[Line]:
@@ -162,7 +176,7 @@ class Listing:
     def _line_of(self, model_id: str) -> Line:
         model = self._by_id.get(model_id)
         note = "not in the list" if model is None and self.models else ""
-        return Line(model or Model(model_id), note=note)
+        return Line(model or _unlisted_model(model_id), note=note)
 
     def spelled(self, model: str) -> str:
         """Return the text of an id for a field: the id, or both ends and the length if it is too long to edit."""
@@ -179,6 +193,12 @@ class Listing:
     def meant(self, text: str) -> str:
         """Return the id that the text of a field means: the one that ``spelled`` shortened, else the typed text."""
         return self._ids_by_spelling.get(text, text.strip())
+
+
+def _unlisted_model(model_id: str) -> Model:
+    from playground.engine.gateways.model_catalog import Model
+
+    return Model(model_id)
 
 
 def _folded_id(model: Model) -> str:
