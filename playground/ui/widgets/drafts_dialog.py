@@ -14,6 +14,7 @@ from PySide6.QtCore import SignalInstance
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QWidget
 
+from playground.domain.transcript import new_id
 from playground.engine.io.list_file import ListFileError
 from playground.ui.widgets.form_parts import push_button
 from playground.ui.widgets.list_detail import ListDetail, ListEntry
@@ -39,48 +40,6 @@ class Editor(Protocol[V]):
         """Show a value."""
 
 
-class DraftStore(Protocol[V]):
-    """The unsaved values by their ids."""
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The ids of all drafts."""
-
-    def get(self, item_id: str) -> V | None:
-        """Return a draft, or None."""
-
-    def put(self, draft: V) -> None:
-        """Add or replace a draft."""
-
-    def drop(self, item_id: str) -> None:
-        """Delete a draft; none of that id is no error."""
-
-
-class DraftsInMemory(Generic[V]):
-    """Drafts that end with their dialog; ``id_of`` returns the id of a draft."""
-
-    def __init__(self, id_of: Callable[[V], str]) -> None:
-        self._drafts: dict[str, V] = {}
-        self._id_of = id_of
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The ids of all drafts."""
-        return tuple(self._drafts)
-
-    def get(self, item_id: str) -> V | None:
-        """Return a draft, or None."""
-        return self._drafts.get(item_id)
-
-    def put(self, draft: V) -> None:
-        """Add or replace a draft."""
-        self._drafts[self._id_of(draft)] = draft
-
-    def drop(self, item_id: str) -> None:
-        """Delete a draft; none of that id is no error."""
-        self._drafts.pop(item_id, None)
-
-
 class Saved(NamedTuple):
     """A saved value as a draft without changes, and what to tell about it."""
 
@@ -95,15 +54,15 @@ SAVE, DISCARD, KEEP_EDITING = "Save", "Discard", "Keep editing"
 class DraftsDialog(QDialog, Generic[V]):
     """A dialog with a `ListDetail` and an editor of the selected value.
 
-    Subclasses build ``body`` and ``editor``, call ``start``, and implement the methods without a body. ``save_button``
-    and ``close_button`` are for the row of buttons.
+    Subclasses build ``body`` and ``editor``, call ``start``, and implement the methods that raise NotImplementedError.
+    ``drafts`` are the unsaved values by their ids. ``save_button`` and ``close_button`` are for the row of buttons.
     """
 
     body: ListDetail
     editor: Editor[V]
     asks_on_close = True
 
-    def __init__(self, drafts: DraftStore[V], spawn: Spawn, parent: QWidget | None) -> None:
+    def __init__(self, drafts: dict[str, V], spawn: Spawn, parent: QWidget | None) -> None:
         super().__init__(parent)
         self.drafts = drafts
         self.current = ""
@@ -115,16 +74,12 @@ class DraftsDialog(QDialog, Generic[V]):
 
     # ---- of the subclass
 
-    def stored_ids(self) -> list[str]:
-        """Return the ids of the saved values in order."""
+    def saved_values(self) -> dict[str, V]:
+        """Return the saved values as drafts without changes, by their ids, in order."""
         raise NotImplementedError
 
-    def stored(self, item_id: str) -> V | None:
-        """Return a saved value as a draft without changes; None for one that was never saved."""
-        raise NotImplementedError
-
-    def new_draft(self) -> V:
-        """Return the draft of a new value."""
+    def new_draft(self, item_id: str) -> V:
+        """Return the draft of a new value, in which nothing is entered."""
         raise NotImplementedError
 
     def copy_of(self, draft: V) -> tuple[V, str]:
@@ -133,10 +88,6 @@ class DraftsDialog(QDialog, Generic[V]):
 
     def id_of(self, draft: V) -> str:
         """Return the id of a draft."""
-        raise NotImplementedError
-
-    def is_blank(self, draft: V) -> bool:
-        """Return whether nothing was entered into a new draft."""
         raise NotImplementedError
 
     def entry(self, draft: V, unsaved: bool) -> ListEntry:
@@ -170,14 +121,14 @@ class DraftsDialog(QDialog, Generic[V]):
 
     def add(self) -> None:
         """Begin a new value."""
-        self.begin(self.new_draft())
+        self.begin(self.new_draft(new_id()))
 
     def begin(self, draft: V) -> None:
         """Begin a new value from a draft; it replaces an empty new one."""
         blank = self.current if self._is_blank_new(self.current) else ""
-        self.drafts.put(draft)
+        self.put_draft(draft)
         if blank and blank != self.id_of(draft):
-            self.drafts.drop(blank)
+            self.drop_draft(blank)
         self.body.search.clear()
         self.go_to(self.id_of(draft))
 
@@ -220,7 +171,7 @@ class DraftsDialog(QDialog, Generic[V]):
         """Close without a question."""
         self.leave_current()
         if self._is_blank_new(self.current):
-            self.drafts.drop(self.current)
+            self.drop_draft(self.current)
         super().reject()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -240,13 +191,13 @@ class DraftsDialog(QDialog, Generic[V]):
 
     def ids(self) -> list[str]:
         """Return the ids of all values: the saved ones, then the new ones."""
-        stored = self.stored_ids()
-        return stored + [item_id for item_id in self.drafts.ids if item_id not in stored]
+        saved = self.saved_values()
+        return [*saved, *(item_id for item_id in self.drafts if item_id not in saved)]
 
     def draft_of(self, item_id: str) -> V:
         """Return a value with its unsaved changes."""
-        draft = self.drafts.get(item_id) or self.stored(item_id)
-        return draft if draft is not None else self.new_draft()
+        draft = self.drafts.get(item_id) or self.saved_values().get(item_id)
+        return draft if draft is not None else self.new_draft(item_id)
 
     def draft(self) -> V:
         """Return the selected value with its unsaved changes."""
@@ -254,7 +205,15 @@ class DraftsDialog(QDialog, Generic[V]):
 
     def unsaved(self) -> list[str]:
         """Return the ids of the values with unsaved changes."""
-        return [item_id for item_id in self.drafts.ids if not self._is_blank_new(item_id)]
+        return [item_id for item_id in self.drafts if not self._is_blank_new(item_id)]
+
+    def put_draft(self, draft: V) -> None:
+        """Add or replace a draft."""
+        self.drafts[self.id_of(draft)] = draft
+
+    def drop_draft(self, item_id: str) -> None:
+        """Delete a draft; none of that id is no error."""
+        self.drafts.pop(item_id, None)
 
     def go_to(self, item_id: str) -> None:
         """Show a value in the editor, or that none is selected."""
@@ -284,10 +243,10 @@ class DraftsDialog(QDialog, Generic[V]):
     def edited(self) -> None:
         """Keep an edit as a draft; one that restores the saved value has none."""
         value = self.editor.value
-        if value == self.stored(self.current):
-            self.drafts.drop(self.current)
+        if value == self.saved_values().get(self.current):
+            self.drop_draft(self.current)
         else:
-            self.drafts.put(value)
+            self.put_draft(value)
         self._dismiss_question()
         self.refresh()
 
@@ -332,7 +291,7 @@ class DraftsDialog(QDialog, Generic[V]):
                 self.go_to(item_id)
             self.body.show_message("Saving…")
             saved = await self.store_draft(self.draft_of(item_id))
-            self.drafts.drop(item_id)
+            self.drop_draft(item_id)
             if not shiboken6.isValid(self):
                 return
             if self.current == item_id:
@@ -350,9 +309,9 @@ class DraftsDialog(QDialog, Generic[V]):
         place, blank = order.index(item_id), self._is_blank_new(item_id)
         title = short_title(self.entry(self.draft_of(item_id), False).title)
         words, restore = "", None
-        if item_id in self.stored_ids():
+        if item_id in self.saved_values():
             words, restore = await self.delete_stored(item_id)
-        self.drafts.drop(item_id)
+        self.drop_draft(item_id)
         if not shiboken6.isValid(self):
             return
         remaining = self.ids()
@@ -367,16 +326,16 @@ class DraftsDialog(QDialog, Generic[V]):
     async def _bring_back(self, item_id: str, restore: Restore | None, draft: V | None) -> None:
         words = await restore() if restore is not None else ""
         if draft is not None:
-            self.drafts.put(draft)
+            self.put_draft(draft)
         if shiboken6.isValid(self):
             if self._is_blank_new(self.current):
-                self.drafts.drop(self.current)
+                self.drop_draft(self.current)
             self.go_to(item_id)
             self.body.show_message(words, "warning")
 
     def _is_blank_new(self, item_id: str) -> bool:
         draft = self.drafts.get(item_id)
-        return draft is not None and item_id not in self.stored_ids() and self.is_blank(draft)
+        return draft is not None and item_id not in self.saved_values() and draft == self.new_draft(item_id)
 
     def _dismiss_question(self) -> None:
         if self._asking:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QDialog, QLineEdit, QPushButton, QWidget
 
+from playground.engine.gateways.model_catalog import ModelCatalog
 from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.models.browser import ModelBrowser
 from playground.ui.widgets.models.listing import Listing
 from playground.ui.widgets.plain_text import one_line_of, show_hidden
-
-if TYPE_CHECKING:
-    from playground.engine.gateways.model_catalog import ModelCatalog
 
 SIZE = 620, 520  # pixels
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit, QListWidget, QTableWidget, QTreeWidget, QTreeWidgetItem
+from PySide6.QtWidgets import QLineEdit, QListWidget, QTreeWidget, QTreeWidgetItem
 
 from tests.flows.pages.dialogs import Window
 from tests.flows.pages.page import read_label
@@ -52,8 +52,8 @@ class PreferencesWindow(Window):
 
     async def select_backup(self, row: int) -> None:
         """Select an automatic backup, the newest of which is 0."""
-        table = await self.wait_for(QTableWidget, "Backups")
-        await self.person.do(partial(table.selectRow, row))
+        backups = await self.wait_for(QListWidget, "Automatic backups")
+        await self.person.do(partial(backups.setCurrentRow, row))
 
     # Keyboard shortcuts
 

@@ -139,7 +139,7 @@ def test_details_of_the_current_model_are_shown(picker: ModelPicker) -> None:
     details = panel(picker).browser.details
     assert panel(picker).hint.text() == HINT
     press(picker, Qt.Key.Key_Down)
-    assert details.source.text() == "Nothing else is said by the list of Gate‹U+202E›way."
+    assert details.source.text() == "No details in the list of Gate‹U+202E›way."
     assert details.raw_button.isHidden()
     press(picker, Qt.Key.Key_Down)
     assert (details.name.text(), details.id.text()) == ("Small one", "small")
@@ -148,7 +148,7 @@ def test_details_of_the_current_model_are_shown(picker: ModelPicker) -> None:
     press(picker, Qt.Key.Key_Down)
     lines = details.facts.text().split("\n")
     assert "Context: 1,000,000 tokens" in lines
-    assert "Takes: image, text" in lines
+    assert "Input: image, text" in lines
     assert details.about.text() == "Knows <b>much</b>"
     assert details.about.textFormat() == Qt.TextFormat.PlainText
     assert panel(picker).hint.text() == CHOOSING

@@ -115,13 +115,13 @@ class ConnectDialog(QDialog):
         self.nearby = NearbyList(lambda tell: look_nearby(self._services.all, store.profiles, tell), spawn)
         self._build()
         profile = self._base.profile
-        self.first.address.set_text(profile.base_url, consent=profile.plain_http_origin == profile.origin != "")
-        self.first.key.set_key(self._base.key, forget=False, move=False, variable=self._base.variable)
-        self.first.services.set_services(self._services.all)
+        self.address.set_text(profile.base_url, consent=profile.plain_http_origin == profile.origin != "")
+        self.key.set_key(self._base.key, forget=False, move=False, variable=self._base.variable)
+        self.services.set_services(self._services.all)
         if (service := self._services.get(profile.service)) is not None:
             self._plain_base = without_service(self._base, service)
             values = {row.name: row.value for row in self._base.headers}
-            self.first.services.resume(service, profile.base_url, values_of(service, profile.base_url, values))
+            self.services.resume(service, profile.base_url, values_of(service, profile.base_url, values))
             self._describe_service(service)
         self._go_to(ADDRESS)
         self._describe_key()
@@ -131,17 +131,17 @@ class ConnectDialog(QDialog):
 
     def draft(self) -> Draft:
         """Return the input of all pages."""
-        address, service = self.first.address, self.first.services.service
+        address, service = self.address, self.services.service
         profile = self._base.profile.model_copy(
             update={
                 "base_url": address.text(),
-                "name": self.third.name.text().strip() or (service.name if service is not None else ""),
-                "default_model": self.third.picked,
+                "name": self.model_page.name.text().strip() or (service.name if service is not None else ""),
+                "default_model": self.model_page.picked,
             }
         )
         consent_origin = profile.origin if address.consented() else ""
         profile = profile.model_copy(update={"plain_http_origin": consent_origin})
-        return replace(self._base, profile=profile, key=self.first.key.key(), variable=self.first.key.variable())
+        return replace(self._base, profile=profile, key=self.key.key(), variable=self.key.variable())
 
     # ---- user actions
 
@@ -166,7 +166,7 @@ class ConnectDialog(QDialog):
             return
         self._go_to(max(self._step - 1, ADDRESS))
         if self._step == ADDRESS and self._verdict is not None and self._verdict.about_key:
-            self.first.key.setFocus()
+            self.key.setFocus()
 
     def test(self, *, skip_result: bool = False) -> None:
         """Test the input, or show what is missing. With ``skip_result``, a successful test leads to the models."""
@@ -175,27 +175,29 @@ class ConnectDialog(QDialog):
         if "://" not in typed and key_like(typed):  # a DNS lookup would reveal the key to name servers
             self._move_to_key_field(typed)
             return
-        if service_problem := self.first.services.problem:
-            self.first.say(service_problem)
-            self.first.services.focus_first()
+        if service_problem := self.services.problem:
+            self.address_page.say(service_problem)
+            self.services.focus_first()
             return
         reason = "Enter an address first." if not draft.profile.base_url.strip() else problem(draft)
         if reason:
-            self.first.say(reason)
-            self.first.address.edit.setFocus()
+            self.address_page.say(reason)
+            self.address.edit.setFocus()
             return
         self._skip_result = skip_result
         self._task = self._spawn(self._test(draft), name="test gateway")
 
     def _move_to_key_field(self, typed: str) -> None:
         """Move a key out of the address field, if the key field is empty."""
-        if self.first.key.key() or self.first.key.variable():
-            self.first.say("Nothing was sent: what is in the field for the address looks like a key.")
+        if self.key.key() or self.key.variable():
+            self.address_page.say("Nothing was sent: what is in the field for the address looks like a key.")
         else:
-            self.first.address.set_text("", consent=False)
-            self.first.key.set_key(typed, forget=False, move=False)
-            self.first.say("Nothing was sent: that looks like a key. It is under Key now; the address is missing.")
-        self.first.address.edit.setFocus()
+            self.address.set_text("", consent=False)
+            self.key.set_key(typed, forget=False, move=False)
+            self.address_page.say(
+                "Nothing was sent: that looks like a key. It is under Key now; the address is missing."
+            )
+        self.address.edit.setFocus()
 
     def done(self, result: int) -> None:
         """Close, and stop the search on this computer."""
@@ -217,21 +219,21 @@ class ConnectDialog(QDialog):
         try:
             credentials = await credentials_of(draft, self._keys)
             if isinstance(credentials, NeedsConsent):
-                self.first.say(f"Nothing was sent. {credentials.words} Tick the box above to agree.")
-                self.first.address.consent.setFocus()
+                self.address_page.say(f"Nothing was sent. {credentials.words} Tick the box above to agree.")
+                self.address.consent.setFocus()
                 return
             if draft.variable and credentials.key is None:
-                self.first.say("Nothing was sent: that variable is not set.")
-                self.first.key.setFocus()
+                self.address_page.say("Nothing was sent: that variable is not set.")
+                self.key.setFocus()
                 return
-            self.second.begin(draft.host)
+            self.test_page.begin(draft.host)
             self._go_to(TEST)
             self.next_button.setFocus()
             self._verdict = await self._tester(connection_of(draft, credentials))
-            self.second.show_verdict(self._verdict)
+            self.test_page.show_verdict(self._verdict)
         except asyncio.CancelledError:
             if shiboken6.isValid(self):
-                self.second.show_stopped()
+                self.test_page.show_stopped()
             raise
         finally:
             if shiboken6.isValid(self):
@@ -246,15 +248,15 @@ class ConnectDialog(QDialog):
         """Return the button for the next step after a test: Next, an offered fix, or Back."""
         if self._verdict is not None and self._verdict.ok:
             return self.next_button
-        return self.second.test_result.offers[0] if self.second.test_result.offers else self.back_button
+        return self.test_page.test_result.offers[0] if self.test_page.test_result.offers else self.back_button
 
     async def _save(self) -> None:
         try:
-            say(self.third.message, "")
+            say(self.model_page.message, "")
             profile, state = await save(self.draft(), self._store, self._keys)
         except ProfileError as error:
             if shiboken6.isValid(self):
-                say(self.third.message, str(error))
+                say(self.model_page.message, str(error))
             return
         finally:
             if shiboken6.isValid(self):
@@ -267,19 +269,19 @@ class ConnectDialog(QDialog):
     # ---- display
 
     def _place(self) -> str:
-        state, service = self._keys.state, self.first.services.service
-        if self.first.key.variable():
-            return variable_words(self.first.key.variable())
-        if not self.first.key.key() and service is not None and service.keyless:
+        state, service = self._keys.state, self.services.service
+        if self.key.variable():
+            return variable_words(self.key.variable())
+        if not self.key.key() and service is not None and service.keyless:
             return f"{service.name} usually needs no key. Continue without one."
-        if not self.first.key.key() and service is not None and (service.keys_url or service.key_variables):
+        if not self.key.key() and service is not None and (service.keys_url or service.key_variables):
             return f"{service.name} usually needs a key."
-        if not self.first.key.key():
+        if not self.key.key():
             return "Leave empty if no key is needed."
         return "On saving, the key goes to the system keyring, never to a file." if state.available else state.words
 
     def _describe_key(self) -> None:
-        self.first.key.describe(stored=False, place=self._place(), question="")
+        self.key.describe(stored=False, place=self._place(), question="")
 
     def _edited(self) -> None:
         self._verdict = None
@@ -289,58 +291,58 @@ class ConnectDialog(QDialog):
 
     def _service_changed(self) -> None:
         """Apply the settings of the service, if any, to the input."""
-        services = self.first.services
+        services = self.services
         service = services.service
         self._base = (
             with_service(self._plain_base, service, services.values) if service is not None else self._plain_base
         )
-        if (variable := self.first.key.variable()) in self._key_variables and (
+        if (variable := self.key.variable()) in self._key_variables and (
             service is None or variable not in service.key_variables
         ):
-            self.first.key.drop_variable()  # the key belongs to the previous service
+            self.key.drop_variable()  # the key belongs to the previous service
         self._describe_service(service)
         self._edited()
 
     def _describe_service(self, service: KnownGateway | None) -> None:
-        self.first.keys_place.show_service(service)
+        self.address_page.keys_place.show_service(service)
         self._key_variables = service.key_variables if service is not None else ()
-        self.first.key.offer_variables(self._key_variables)
+        self.key.offer_variables(self._key_variables)
 
     def _service_chosen(self) -> None:
         """Focus the next field that needs input."""
-        service = self.first.services.service
-        if self.first.services.focus_first() or service is None:
+        service = self.services.service
+        if self.services.focus_first() or service is None:
             return
         if service.keyless:
             self.next_button.setFocus()
         else:
-            self.first.key.setFocus()
+            self.key.setFocus()
 
     def _take_nearby(self, gateway: LocalGateway) -> None:
         """Fill in a gateway of this computer, and go to its models or to the missing key."""
         if self._task is not None:
             return
         if gateway.sure:
-            self.first.services.take(gateway.services[0], gateway.base_url)
+            self.services.take(gateway.services[0], gateway.base_url)
         else:
-            self.first.address.set_text(gateway.base_url, consent=False)
-        keyed = bool(self.first.key.key() or self.first.key.variable())
+            self.address.set_text(gateway.base_url, consent=False)
+        keyed = bool(self.key.key() or self.key.variable())
         if gateway.kind is LocalKind.KEY and not keyed:
-            self.first.say(f"{gateway.place} needs a key. Enter it above, then test.")
-            self.first.key.setFocus()
+            self.address_page.say(f"{gateway.place} needs a key. Enter it above, then test.")
+            self.key.setFocus()
         elif gateway.kind is LocalKind.GATEWAY and not keyed:
             self.test(skip_result=True)
         else:
             words = f"The key above goes to {gateway.place} when you test. Remove it if it is another one's."
-            self.first.say(words if keyed else "")
+            self.address_page.say(words if keyed else "")
             self.next_button.setFocus()
 
     def _open_services(self, draft: KnownGateway | None = None) -> None:
         """Open the list of services, with a new one in it."""
-        current = self.first.services.service
+        current = self.services.service
         dialog = ServicesDialog(self._services, self._spawn, self, current.id if current is not None else "")
-        dialog.chosen.connect(self.first.services.take)
-        dialog.finished.connect(lambda _result: self.first.services.set_services(self._services.all))
+        dialog.chosen.connect(self.services.take)
+        dialog.finished.connect(lambda _result: self.services.set_services(self._services.all))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
         if draft is not None:
@@ -349,7 +351,7 @@ class ConnectDialog(QDialog):
     def _save_as_service(self) -> None:
         """Open the list of services with the input as a service of the user's own."""
         draft = self.draft()
-        profile, variable = draft.profile, self.first.key.variable()
+        profile, variable = draft.profile, self.key.variable()
         service = KnownGateway(
             id=uuid4().hex,
             name=profile.name or draft.host or NEW,
@@ -369,11 +371,11 @@ class ConnectDialog(QDialog):
             draft = self.draft()
             key = draft.key  # the only secret that may be echoed in a model list
             catalog = ModelCatalog(models, draft.host, known=lambda: (Secret(key),) if key else ())
-            self.third.offer(catalog, draft.profile.default_model, draft.profile.name or draft.host, self._place())
-            self.third.model.setFocus()
-            self.third.model.selectAll()
+            self.model_page.offer(catalog, draft.profile.default_model, draft.profile.name or draft.host, self._place())
+            self.model_page.model.setFocus()
+            self.model_page.model.selectAll()
         elif step == ADDRESS:
-            self.first.address.edit.setFocus()
+            self.address.edit.setFocus()
         self.pages.setCurrentIndex(step)
         self.steps.show_step(step)
         self._refresh()
@@ -387,7 +389,7 @@ class ConnectDialog(QDialog):
         subject = "key" if failed is not None and failed.about_key else "address"
         self.back_button.setText(f"&Change the {subject}" if failed is not None else "&Back")
         self.back_button.setVisible(self._step != ADDRESS and not running)
-        self.third.setEnabled(not (running and self._step == MODEL))
+        self.model_page.setEnabled(not (running and self._step == MODEL))
 
     def _open_settings(self) -> None:
         """Continue in the dialog with all settings, and stop a running test."""
@@ -407,7 +409,7 @@ class ConnectDialog(QDialog):
             self.settings_asked.emit(replace(draft, headers=(*draft.headers, HeaderRow(offer.value))))
             return
         if offer.mends is Mends.ADDRESS:
-            self.first.address.set_text(offer.value, consent=self.first.address.consented())
+            self.address.set_text(offer.value, consent=self.address.consented())
         else:
             style = Auth(offer.value)
             profile = self._base.profile.model_copy(update={"auth": dict.fromkeys(TITLES, style)})
@@ -423,8 +425,11 @@ class ConnectDialog(QDialog):
         self.resize(600, 600)
         self.steps = StepsRow(STEPS)
         pages = self.pages = in_pages(of=self)
-        self.first, self.second, self.third = AddressPage(self.nearby, pages), ConnectionPage(pages), ModelPage(pages)
-        for page in (self.first, self.second, self.third):
+        self.address_page, self.test_page = AddressPage(self.nearby, pages), ConnectionPage(pages)
+        self.model_page = ModelPage(pages)
+        self.address, self.key = self.address_page.address, self.address_page.key
+        self.services = self.address_page.services
+        for page in (self.address_page, self.test_page, self.model_page):
             pages.addWidget(page)
         self.settings_button = push_button("All settings…", "quiet")
         self.settings_button.setToolTip("Certificates, headers, time-outs and more, with what is typed here filled in")
@@ -437,16 +442,16 @@ class ConnectDialog(QDialog):
             buttons.addWidget(button)
         top = in_column(self.steps, margins=(24, 0, 24, 0))
         in_column(top, (self.pages, 1), thin_line(), buttons, of=self, margins=(0, 18, 0, 14), spacing=12)
-        self.first.changed.connect(self._edited)
-        self.first.services.changed.connect(self._service_changed)
-        self.first.services.chosen.connect(self._service_chosen)
-        self.first.services.all_asked.connect(self._open_services)
-        self.first.services.keep_asked.connect(self._save_as_service)
+        self.address_page.changed.connect(self._edited)
+        self.services.changed.connect(self._service_changed)
+        self.services.chosen.connect(self._service_chosen)
+        self.services.all_asked.connect(self._open_services)
+        self.services.keep_asked.connect(self._save_as_service)
         self.nearby.chosen.connect(self._take_nearby)
-        self.second.again_asked.connect(self.test)
-        self.second.skip_asked.connect(self._skip)
-        self.second.offer_taken.connect(self._take_offer)
-        self.third.chosen.connect(self.next)
+        self.test_page.again_asked.connect(self.test)
+        self.test_page.skip_asked.connect(self._skip)
+        self.test_page.offer_taken.connect(self._take_offer)
+        self.model_page.chosen.connect(self.next)
         self.settings_button.clicked.connect(self._open_settings)
         self.cancel_button.clicked.connect(self.reject)
         self.back_button.clicked.connect(self.back)

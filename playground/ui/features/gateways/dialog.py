@@ -11,8 +11,8 @@ from typing import Any
 from uuid import uuid4
 
 import shiboken6
-from PySide6.QtCore import QEvent, QObject, QSize, Signal
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
 from playground.engine.gateways.connection_test import Mends, Offer
 from playground.engine.gateways.credentials import NeedsConsent, forget_secrets, restore_secrets, stored_secrets
@@ -23,47 +23,15 @@ from playground.ui.features.gateways.draft import Draft, connection_of, credenti
 from playground.ui.features.gateways.form import ProfileForm
 from playground.ui.features.gateways.key_field import describe_key
 from playground.ui.features.gateways.test_result import Tester, TestResult
-from playground.ui.widgets.drafts_dialog import DraftsDialog, DraftsInMemory, Restore, Saved, Spawn
+from playground.ui.widgets.drafts_dialog import DraftsDialog, Restore, Saved, Spawn
 from playground.ui.widgets.form_parts import push_button
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.list_detail import ListDetail, ListEntry
-from playground.ui.widgets.scroll_page import DownArea
+from playground.ui.widgets.scroll_page import DownArea, FittingArea
 
 USE = "Save and us&e"
+RESULT_HEIGHT = 240  # pixels
 UNSELECTED = "The gateway in use has no settings. Select a gateway, or add a new one."
-
-
-class ResultArea(DownArea):
-    """A scroll area as high as its content, up to a share of the window; hidden while the content is."""
-
-    SHARE = 0.45
-
-    def __init__(self, content: QWidget) -> None:
-        super().__init__()
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
-        self._content = content
-        self.setWidget(content)
-        content.installEventFilter(self)
-        self.setVisible(not content.isHidden())
-
-    def heightForWidth(self, width: int) -> int:
-        return min(self._content.heightForWidth(width), int(self.window().height() * self.SHARE))
-
-    def sizeHint(self) -> QSize:
-        return QSize(self._content.sizeHint().width(), self.heightForWidth(max(self.width(), 1)))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(self._content.minimumSizeHint().width(), 0)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._content:
-            if event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
-                self.setVisible(not self._content.isHidden())
-            elif event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
-                self.updateGeometry()
-        return super().eventFilter(watched, event)
 
 
 class ProfileDialog(DraftsDialog[Draft]):
@@ -89,7 +57,7 @@ class ProfileDialog(DraftsDialog[Draft]):
         parent: QWidget | None = None,
         in_use: str = "",
     ) -> None:
-        super().__init__(DraftsInMemory(self.id_of), spawn, parent)
+        super().__init__({}, spawn, parent)
         self._store, self._keys, self._tester = store, keys, tester
         self._test: asyncio.Task[Any] | None = None
         self._in_use = in_use
@@ -97,7 +65,7 @@ class ProfileDialog(DraftsDialog[Draft]):
         self._used_when_saved: set[str] = set()  # ids that the open experiment uses once saved
         self._removed: list[str] = []
         self._build(services)
-        ids, active = self.stored_ids(), store.active.id if store.active is not None else ""
+        ids, active = list(self.saved_values()), store.active.id if store.active is not None else ""
         first = in_use or (active if active in ids else next(iter(ids), ""))
         self.start(first if first in ids else "")
         if not ids:
@@ -108,15 +76,11 @@ class ProfileDialog(DraftsDialog[Draft]):
 
     # ---- values
 
-    def stored_ids(self) -> list[str]:
-        return [profile.id for profile in self._store.profiles if not profile.demo]
+    def saved_values(self) -> dict[str, Draft]:
+        return {profile.id: Draft.from_profile(profile) for profile in self._store.profiles if not profile.demo}
 
-    def stored(self, item_id: str) -> Draft | None:
-        profile = self._store.get(item_id)
-        return Draft.from_profile(profile) if profile is not None else None
-
-    def new_draft(self) -> Draft:
-        return Draft.from_profile(Profile(name=""))
+    def new_draft(self, item_id: str) -> Draft:
+        return Draft.from_profile(Profile(id=item_id, name=""))
 
     def copy_of(self, draft: Draft) -> tuple[Draft, str]:
         no_secrets: dict[str, Any] = {"key_origin": "", "key_variable": "", "secret_headers": {}}
@@ -127,9 +91,6 @@ class ProfileDialog(DraftsDialog[Draft]):
 
     def id_of(self, draft: Draft) -> str:
         return draft.profile.id
-
-    def is_blank(self, draft: Draft) -> bool:
-        return draft == Draft.from_profile(Profile(id=draft.profile.id, name=""))
 
     def entry(self, draft: Draft, unsaved: bool) -> ListEntry:
         line = draft.host or "no address yet"
@@ -245,8 +206,12 @@ class ProfileDialog(DraftsDialog[Draft]):
     def leave_current(self) -> None:
         if self._test is not None:
             self._test.cancel()
+        self._clear_result()
+
+    def _clear_result(self) -> None:
         self._tested = None
         self.test_result.clear()
+        self.result_area.hide()
 
     def _take_offer(self, offer: Offer) -> None:
         """Apply an offered fix, and test again unless a header's value is missing."""
@@ -271,6 +236,8 @@ class ProfileDialog(DraftsDialog[Draft]):
             self._show_message(verdict.headline, "ok" if verdict.ok else "error")
             self._tested = draft.test_inputs
             self.test_result.show_verdict(verdict, *([credentials.problem] if credentials.problem else []))
+            self.result_area.show()
+            self.result_area.updateGeometry()
         except asyncio.CancelledError:
             if shiboken6.isValid(self):
                 self._show_message("The test was stopped.")
@@ -282,14 +249,13 @@ class ProfileDialog(DraftsDialog[Draft]):
                 self.form.describe()
 
     def _show_message(self, words: str, kind: str = "small") -> None:
-        self._tested = None
-        self.test_result.clear()
+        self._clear_result()
         self.body.show_message(words, kind)
 
     # ---- display
 
     def show_current(self) -> None:
-        is_stored, is_unsaved = self.current in self.stored_ids(), self.current in self.unsaved()
+        is_stored, is_unsaved = self.current in self.saved_values(), self.current in self.unsaved()
         use_when_saved = self.current in self._used_when_saved
         self.save_button.setText(USE if use_when_saved else "&Save")
         self.use_button.setVisible(bool(self.current) and not use_when_saved and self.current != self._in_use)
@@ -307,6 +273,9 @@ class ProfileDialog(DraftsDialog[Draft]):
         self.form = self.editor = ProfileForm(self._keys, services)
         self.form_area = DownArea(self.form)
         self.test_result = TestResult()
+        self.result_area = FittingArea(most=RESULT_HEIGHT, least=0, by_width=True)
+        self.result_area.hold(self.test_result)
+        self.result_area.hide()
         self.test_button = push_button("&Test")
         self.check_button = push_button("Chec&k…")
         self.check_button.setToolTip("Find out what this gateway and a model of it can do. Save what is typed first")
@@ -319,7 +288,7 @@ class ProfileDialog(DraftsDialog[Draft]):
             {"Settings": self.form_area},
             ("add", "duplicate", "remove"),
             parent=self,
-            foot=ResultArea(self.test_result),
+            foot=self.result_area,
             buttons=(self.test_button, self.check_button, 1, self.close_button, self.use_button, self.save_button),
             empty=UNSELECTED,
         )

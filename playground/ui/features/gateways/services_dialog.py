@@ -14,7 +14,7 @@ from playground.engine.gateways.services import KnownGateway, KnownGateways
 from playground.engine.requests.protocol_info import TITLES
 from playground.ui.features.gateways.form import AUTH_STYLES
 from playground.ui.features.gateways.service_panel import service_entry, service_words
-from playground.ui.widgets.drafts_dialog import DraftsDialog, DraftsInMemory, Restore, Saved, Spawn
+from playground.ui.widgets.drafts_dialog import DraftsDialog, Restore, Saved, Spawn
 from playground.ui.widgets.form_parts import push_button, say, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.list_detail import ListDetail, ListEntry
@@ -68,7 +68,7 @@ class ServicesDialog(DraftsDialog[KnownGateway]):
     chosen = Signal(object)
 
     def __init__(self, services: KnownGateways, spawn: Spawn, parent: QWidget, first: str = "") -> None:
-        super().__init__(DraftsInMemory(self.id_of), spawn, parent)
+        super().__init__({}, spawn, parent)
         self._services = services
         self.setWindowTitle("Services")
         self.setObjectName("servicesDialog")
@@ -89,19 +89,16 @@ class ServicesDialog(DraftsDialog[KnownGateway]):
             empty="No service fits. Close this list and type the address, or add the service.",
         )
         in_row(self.body, of=self, margins=0)
-        ids = self.stored_ids()
+        ids = self.ids()
         self.start(first if first in ids else ids[0])
         self.body.show_message(" ".join(services.messages), "warning")
         self.body.search.setFocus()
 
-    def stored_ids(self) -> list[str]:
-        return [service.id for service in self._services.all]
+    def saved_values(self) -> dict[str, KnownGateway]:
+        return {service.id: service for service in self._services.all}
 
-    def stored(self, item_id: str) -> KnownGateway | None:
-        return self._services.get(item_id)
-
-    def new_draft(self) -> KnownGateway:
-        return KnownGateway(id=uuid4().hex, name=NEW, base_url="", own=True)
+    def new_draft(self, item_id: str) -> KnownGateway:
+        return KnownGateway(id=item_id, name=NEW, base_url="", protocols=dict.fromkeys(TITLES, Auth.BEARER), own=True)
 
     def copy_of(self, draft: KnownGateway) -> tuple[KnownGateway, str]:
         update = {"id": uuid4().hex, "name": f"{draft.name} (copy)", "own": True, "source": "", "date": ""}
@@ -109,9 +106,6 @@ class ServicesDialog(DraftsDialog[KnownGateway]):
 
     def id_of(self, draft: KnownGateway) -> str:
         return draft.id
-
-    def is_blank(self, draft: KnownGateway) -> bool:
-        return not draft.base_url and draft.name == NEW
 
     def entry(self, draft: KnownGateway, unsaved: bool) -> ListEntry:
         entry = service_entry(draft)
@@ -159,4 +153,5 @@ class ServicesDialog(DraftsDialog[KnownGateway]):
         self.body.buttons["remove"].setEnabled(is_own and not self.busy)
         self.form.setEnabled(not self.busy)
         self.use_button.setText("Save and &use" if self.current in self.unsaved() else "&Use")
-        self.use_button.setEnabled(bool(self.current) and not self.busy and not self.is_blank(self.draft()))
+        is_usable = self.current in self.saved_values() or self.current in self.unsaved()
+        self.use_button.setEnabled(is_usable and not self.busy)

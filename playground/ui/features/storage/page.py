@@ -11,24 +11,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QComboBox,
-    QFormLayout,
-    QHeaderView,
-    QTableWidget,
-    QTableWidgetItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QFormLayout, QWidget
 
 from playground.engine.library.store.backups import Backup
 from playground.ui.features.storage.limits import DAYS, DISK, FOR_EVER, MEMORY, TRASH_DAYS, days_words, size_words
 from playground.ui.widgets.elided_label import ElidedLabel
-from playground.ui.widgets.form_parts import keep_from_wheel, paragraph, push_button, say, styled
+from playground.ui.widgets.form_parts import keep_from_wheel, paragraph, push_button, say, styled, text_label
 from playground.ui.widgets.layouts import Gap, in_column, in_row
-from playground.ui.widgets.page_parts import look_like_rows, set_row_height
+from playground.ui.widgets.list_detail import EntryList, ListEntry
+from playground.ui.widgets.row_delegate import TWO_LINES
 
-ROW_HEIGHT = 24  # pixels
 LIMITS_WORDS = (
     "Bodies of requests and responses take most of the space. The oldest are deleted by these limits; conversations, "
     "times and headers stay."
@@ -65,39 +57,6 @@ class Limits(NamedTuple):
     trash_days: int
 
 
-class BackupTable(QTableWidget):
-    """The rolling backups: when each was made, and its size."""
-
-    def __init__(self) -> None:
-        super().__init__(0, 2)
-        self._backups: tuple[Backup, ...] = ()
-        self.setAccessibleName("Backups")
-        self.setHorizontalHeaderLabels(["Automatic backup", "Size"])
-        look_like_rows(self)
-        set_row_height(self, ROW_HEIGHT)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-
-    def show_backups(self, backups: tuple[Backup, ...]) -> None:
-        """List these, newest first."""
-        self._backups = backups
-        self.setRowCount(len(backups))
-        for row, backup in enumerate(backups):
-            size = QTableWidgetItem(size_words(backup.size))
-            size.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            self.setItem(row, 0, QTableWidgetItem(backup_time(backup)))
-            self.setItem(row, 1, size)
-        self.setFixedHeight(self.horizontalHeader().sizeHint().height() + ROW_HEIGHT * len(backups) + 4)
-        self.setVisible(bool(backups))
-
-    @property
-    def selected(self) -> Backup | None:
-        """The backup in the selected row; None without one."""
-        rows = self.selectionModel().selectedRows()
-        return self._backups[rows[0].row()] if rows else None
-
-
 def backup_time(backup: Backup) -> str:
     """Return when a backup was made, in local time."""
     return time.strftime("%A, %d %B %Y, %H:%M", time.localtime(backup.created_at))
@@ -128,7 +87,9 @@ class StoragePage(QWidget):
         self.result = paragraph("", "small")
         self.result.setObjectName("storageResult")
         self.backup_problem = paragraph("", "warning")
-        self.backups = BackupTable()
+        self._backups: dict[str, Backup] = {}
+        self.backups = styled(EntryList("Automatic backups"), "choices")
+        self._backups_title = text_label("Automatic backups", "small")
         self.restore_backup = push_button("Restore…")
         self.restore_backup.setToolTip("Replace all experiments by those of the selected backup")
         self._days = _choice("Keep bodies for", DAYS, limits.days, days_words)
@@ -153,6 +114,7 @@ class StoragePage(QWidget):
             in_row(self.folder, self.backup, self.restore, 1, spacing=8),
             self.result,
             self.backup_problem,
+            self._backups_title,
             in_row((self.backups, 1), (self.restore_backup, 0, Qt.AlignmentFlag.AlignTop), spacing=8),
             Gap(8),
             paragraph("Limits", "group"),
@@ -169,8 +131,11 @@ class StoragePage(QWidget):
         self.folder.clicked.connect(self.folder_asked)
         self.backup.clicked.connect(self.backup_asked)
         self.restore.clicked.connect(self.restore_asked)
-        self.backups.itemSelectionChanged.connect(self._backup_selected)
-        self.restore_backup.clicked.connect(lambda: self.backup_restore_asked.emit(self.backups.selected))
+        self.backups.selected.connect(self._backup_selected)
+        self.backups.entered.connect(self.restore_backup.click)
+        self.restore_backup.clicked.connect(
+            lambda: self.backup_restore_asked.emit(self._backups[self.backups.current_id])
+        )
         self.apply.clicked.connect(self._apply)
         self.show_state(StorageState("", 0, "", 0, can_restore=False))
         self.say("")
@@ -186,7 +151,12 @@ class StoragePage(QWidget):
         problem = state.backup_problem
         say(self.backup_problem, f"The last automatic backup was not made: {problem}" if problem else "")
         self._can_restore = state.can_restore
-        self.backups.show_backups(state.backups)
+        self._backups = {str(backup.path): backup for backup in state.backups}
+        entries = [ListEntry(key, backup_time(it), size_words(it.size)) for key, it in self._backups.items()]
+        self.backups.show_entries(entries, self.backups.current_id)
+        self.backups.setFixedHeight(TWO_LINES * len(entries) + 2 * self.backups.frameWidth() + 6)
+        for widget in (self.backups, self._backups_title):
+            widget.setVisible(bool(entries))
         self.restore_backup.setVisible(bool(state.backups))
         self._backup_selected()
         say(self.memory, f"The current experiment uses {size_words(state.memory)} of memory.")
@@ -207,7 +177,7 @@ class StoragePage(QWidget):
         return Limits(*(int(field.currentData()) for field in fields))
 
     def _backup_selected(self) -> None:
-        self.restore_backup.setEnabled(self._can_restore and self.backups.selected is not None)
+        self.restore_backup.setEnabled(self._can_restore and bool(self.backups.current_id))
 
     def _show_unapplied(self) -> None:
         changed = self.limits != self._limits

@@ -46,7 +46,7 @@ class ServersDialog(DraftsDialog[Draft]):
     def __init__(
         self, servers: Servers, drafts: Drafts, sign_ins: dict[str, str], spawn: Spawn, parent: QWidget, first: str = ""
     ) -> None:
-        super().__init__(drafts, spawn, parent)
+        super().__init__(drafts.by_id, spawn, parent)
         self._servers, self._book, self._keys = servers, servers.book, servers.keys
         self._draft_file, self._sign_ins = drafts, sign_ins
         self._removed: list[str] = []
@@ -61,15 +61,11 @@ class ServersDialog(DraftsDialog[Draft]):
 
     # ---- values
 
-    def stored_ids(self) -> list[str]:
-        return [server.id for server in self._book.servers]
+    def saved_values(self) -> dict[str, Draft]:
+        return {server.id: Draft.of(server) for server in self._book.servers}
 
-    def stored(self, item_id: str) -> Draft | None:
-        server = self._book.get(item_id)
-        return Draft.of(server) if server is not None else None
-
-    def new_draft(self) -> Draft:
-        return Draft.new()
+    def new_draft(self, item_id: str) -> Draft:
+        return Draft(ToolServer(id=item_id, name=""))
 
     def copy_of(self, draft: Draft) -> tuple[Draft, str]:
         copy = draft.copy(self._book.free_name(f"{draft.title} (copy)"))
@@ -78,9 +74,6 @@ class ServersDialog(DraftsDialog[Draft]):
 
     def id_of(self, draft: Draft) -> str:
         return draft.server.id
-
-    def is_blank(self, draft: Draft) -> bool:
-        return draft == Draft(ToolServer(id=draft.server.id, name=""))
 
     def entry(self, draft: Draft, unsaved: bool) -> ListEntry:
         live = self._live(draft.server.id)
@@ -111,7 +104,7 @@ class ServersDialog(DraftsDialog[Draft]):
         server = self._book.get(item_id)
         if server is None:
             raise ServerRegistryError("This server was removed in the meantime.")
-        place = self.stored_ids().index(item_id) - 1  # the demo server is not in the file
+        place = list(self.saved_values()).index(item_id) - 1  # the demo server is not in the file
         names = (*keyring_names(server), *((OAUTH,) if server.oauth else ()))
         secrets: dict[str, Secret] = {}
         for name in names:
@@ -128,6 +121,14 @@ class ServersDialog(DraftsDialog[Draft]):
             return words
 
         return words, restore
+
+    def put_draft(self, draft: Draft) -> None:
+        super().put_draft(draft)
+        self._draft_file.save_soon()
+
+    def drop_draft(self, item_id: str) -> None:
+        super().drop_draft(item_id)
+        self._draft_file.save_soon()
 
     # ---- commands
 

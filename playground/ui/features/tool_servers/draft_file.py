@@ -36,39 +36,24 @@ class _DraftStore(JsonListStore[Draft]):
 
 
 class Drafts(QObject):
-    """By the id of their server, in a file beside the list of servers, which is at ``book``."""
+    """The drafts ``by_id`` of their servers, in a file beside the list of servers, which is at ``book``."""
 
     def __init__(self, book: Path, parent: QObject) -> None:
         super().__init__(parent)
         self._store = _DraftStore(book.with_name(NAME))
-        self._drafts = {draft.server.id: draft for draft in self._store.items}
+        self.by_id = {draft.server.id: draft for draft in self._store.items}
         self._writing = asyncio.Lock()
         self._timer = QTimer(self, singleShot=True, interval=KEPT_AFTER_MS)
         self._timer.timeout.connect(self._keep)
 
-    def get(self, server_id: str) -> Draft | None:
-        """The draft of that server, or None."""
-        return self._drafts.get(server_id)
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """Of which servers there are drafts."""
-        return tuple(self._drafts)
-
-    def put(self, draft: Draft) -> None:
-        """Keep this one."""
-        self._drafts[draft.server.id] = draft
+    def save_soon(self) -> None:
+        """Save the drafts after a pause of the changes."""
         self._timer.start()
 
-    def drop(self, server_id: str) -> None:
-        """It was saved, or is not wanted any more."""
-        if self._drafts.pop(server_id, None) is not None:
-            self._timer.start()
-
     def write(self) -> None:
-        """Write them now, if they are others than those in the file. A file that cannot be written keeps nothing."""
+        """Save changed drafts now. A file that cannot be written is ignored."""
         self._timer.stop()
-        drafts = tuple(self._drafts.values())
+        drafts = tuple(self.by_id.values())
         if drafts != self._store.items:
             with contextlib.suppress(ListFileError):  # what was typed is still in the window
                 self._store.save(drafts)
@@ -80,7 +65,7 @@ class Drafts(QObject):
             self.write()
 
     async def _keep_aside(self) -> None:
-        drafts = tuple(self._drafts.values())
+        drafts = tuple(self.by_id.values())
         async with self._writing:
             if drafts != self._store.items:
                 with contextlib.suppress(ListFileError):

@@ -146,11 +146,11 @@ class ModelBrowser(QWidget):
 
     def _show_count(self) -> None:
         total, count = len(self._listing.models), self._result.count
-        by = f"by the list of {short_title(name)}" if (name := self._listing.catalog.gateway) else "listed"
+        by = f"from {short_title(name)}" if (name := self._listing.catalog.gateway) else "listed"
         if not total:
             words = "No models are listed: type an id"
         elif self._text.split():
-            words = f"{count:,} of {total:,} found" if count else "None of the list has these words"
+            words = f"{count:,} of {total:,} found" if count else "No matching models"
         else:
             words = f"{total:,} model{'s' * (total != 1)} {by}"
         self.count.setText(words)

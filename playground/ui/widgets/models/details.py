@@ -21,7 +21,7 @@ LONGEST_LINE: Final = 400  # characters of one fact
 LONGEST_FACTS: Final = 4_000  # characters of all facts
 LONGEST_RAW: Final = 4_000  # characters of the raw entry
 RAW_LINES: Final = 12
-SHOW_RAW, HIDE_RAW = "As the list has it", "Hide the entry"
+SHOW_RAW, HIDE_RAW = "Raw entry", "Hide the raw entry"
 
 
 class ModelDetails(DownArea):
@@ -31,7 +31,7 @@ class ModelDetails(DownArea):
         super().__init__()
         self._model: Model | None = None
         self._catalog = ModelCatalog()
-        self.setAccessibleName("What the list says of the model")
+        self.setAccessibleName("Details of the model")
         self.name = _selectable(text_label("", "heading", wrap=True))
         self.id = _selectable(text_label("", "muted", wrap=True))
         self.facts = _selectable(text_label("", wrap=True))
@@ -43,7 +43,7 @@ class ModelDetails(DownArea):
         self.raw = styled(QPlainTextEdit(readOnly=True), "code")
         self.raw.setFont(code_font())
         self.raw.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
-        self.raw.setAccessibleName("The entry as the list has it")
+        self.raw.setAccessibleName("Raw entry of the model")
         self.raw.setFixedHeight(self.raw.fontMetrics().lineSpacing() * RAW_LINES)
         self.raw.setTabChangesFocus(True)
         self.raw.hide()
@@ -63,7 +63,7 @@ class ModelDetails(DownArea):
         self._model, self._catalog = model, catalog
         if model is None:
             say(self.name, "")
-            say(self.id, "Go to a model with the arrow keys to see what the list says of it.")
+            say(self.id, "Select a model with the arrow keys to see its details.")
             for label in (self.facts, self.about, self.source):
                 say(label, "")
         else:
@@ -79,7 +79,7 @@ class ModelDetails(DownArea):
             self.about.setVisible(bool(about))
             has_facts = lines or model.facts.about
             source = f"the list of {show_hidden(catalog.gateway)}" if catalog.gateway else "the gateway’s list"
-            self.source.setText(f"By {source}." if has_facts else f"Nothing else is said by {source}.")
+            self.source.setText(f"From {source}." if has_facts else f"No details in {source}.")
             self.source.show()
         self.copy.setVisible(model is not None)
         has_entry = model is not None and model.raw is not None

@@ -85,7 +85,6 @@ class Listing:
     def __init__(self, catalog: ModelCatalog | None = None) -> None:
         self._catalog = catalog
         self.models: tuple[Model, ...] = catalog.models if catalog is not None else ()
-        self._folded: list[str] = []
         self._orders: dict[Order, list[int]] = {}
         self._ids_by_spelling: dict[str, str] = {}  # of ids that ``spelled`` changed
 
@@ -114,14 +113,10 @@ class Listing:
     def __contains__(self, model_id: str) -> bool:
         return model_id in self._by_id
 
-    @property
+    @cached_property
     def folded(self) -> list[str]:
         """The search text of each model: id and title, cut and case-folded."""
-        if len(self._folded) < len(self.models):
-            for model in self.models[len(self._folded) :]:
-                text = f"{model.id[:LONGEST]}\n{model.title[:LONGEST]}" if model.title else model.id[:LONGEST]
-                self._folded.append(text.casefold())
-        return self._folded
+        return [f"{model.id[:LONGEST]}\n{model.title[:LONGEST]}".casefold() for model in self.models]
 
     def _ordered(self, order: Order) -> list[int]:
         """Return the indices of all models in that order."""

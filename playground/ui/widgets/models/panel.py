@@ -14,8 +14,8 @@ from playground.ui.widgets.models.browser import ModelBrowser
 WIDE, TALL = 680, 480  # pixels, size of the panel if the window has room for it
 AROUND, BELOW = 8, 4  # pixels between the panel and the window's edge, and the field
 LEAST: Final = 200  # pixels of height below the field; with less the panel opens above it
-HINT: Final = "Enter takes what is typed, also an id that is in no list. Down goes to the models."
-CHOOSING: Final = "Enter takes the model that is marked. Ctrl+D makes it a favourite."
+HINT: Final = "Enter uses the typed id, listed or not. Down goes to the models."
+CHOOSING: Final = "Enter selects. Ctrl+D makes it a favourite."
 
 
 class ModelPanel(QFrame):

@@ -191,6 +191,49 @@ def test_copy_has_no_key_and_removal_forgets_it_until_undone(play: Callable[[Sce
     play(scene)
 
 
+def test_gateways_are_edited_with_the_keyboard_alone(play: Callable[[Scene], DialogDriver]) -> None:
+    async def scene(driver: DialogDriver) -> None:
+        first, second = await saved_profile(driver, "First"), await saved_profile(driver, "Second")
+        dialog = driver.open()
+        dialog.activateWindow()
+        await eventually(dialog.isActiveWindow)
+        dialog.body.list.setFocus()
+        QTest.keyClick(dialog.body.list, Qt.Key.Key_Down)
+        assert dialog.form.name.text() == "Second"
+        QTest.keyClick(dialog.body.list, Qt.Key.Key_Return)
+        assert dialog.focusWidget() is dialog.form.name
+        type_into(dialog.form.name, "Renamed")
+        dialog.body.list.setFocus()
+        QTest.keyClick(dialog.body.list, Qt.Key.Key_Up)
+        assert dialog.form.name.text() == "First"
+        QTest.keyClick(dialog.body.list, Qt.Key.Key_Down)
+        assert dialog.form.name.text() == "Renamed", "the draft stays"
+        QTest.keyClick(dialog, Qt.Key.Key_Escape)
+        assert dialog.focusWidget() is dialog.body.notice.buttons[0]
+        QTest.keyClick(dialog, Qt.Key.Key_Escape)
+        assert dialog.isVisible(), "Escape takes the question back"
+        assert not dialog.body.notice.isVisible()
+        QTest.keyClick(dialog, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+        await eventually(lambda: [it.name for it in driver.store.profiles] == ["First", "Renamed"])
+        await idle(dialog)
+        QTest.keyClick(dialog, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+        assert dialog.focusWidget() is dialog.form.address.edit
+        assert dialog.body.list.count() == 3
+        dialog.body.list.setFocus()
+        QTest.keyClick(dialog.body.list, Qt.Key.Key_Delete)
+        await eventually(lambda: dialog.body.list.count() == 2)
+        await idle(dialog)
+        assert not dialog.body.notice.isVisible(), "an empty one is removed without a word"
+        QTest.keyClick(dialog.body.list, Qt.Key.Key_Delete)
+        await eventually(lambda: [it.id for it in driver.store.profiles] == [first.id])
+        await idle(dialog)
+        assert second.id not in dialog.ids()
+        QTest.keyClick(dialog, Qt.Key.Key_Escape)
+        assert not dialog.isVisible()
+
+    play(scene)
+
+
 def test_changed_address_needs_consent_for_the_key(play: Callable[[Scene], DialogDriver]) -> None:
     async def scene(driver: DialogDriver) -> None:
         profile = await saved_profile(driver)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
@@ -70,10 +71,9 @@ def test_selected_backup_is_asked_to_be_restored(page: StoragePage, tmp_path: Pa
     page.backup_restore_asked.connect(chosen.append)
     page.restore_backup.click()
     assert (chosen, page.restore_backup.isEnabled()) == ([], False)
-    cells = page.backups.model()
-    texts = [[cells.index(row, column).data() for column in range(2)] for row in range(2)]
-    assert texts == [[backup_time(backups[0]), "2 MiB"], [backup_time(backups[1]), "1 MiB"]]
-    page.backups.selectRow(1)
+    texts = [page.backups.item(row).data(Qt.ItemDataRole.AccessibleTextRole) for row in range(2)]
+    assert texts == [f"{backup_time(backups[0])}, 2 MiB", f"{backup_time(backups[1])}, 1 MiB"]
+    page.backups.setCurrentRow(1)
     page.restore_backup.click()
     assert chosen == [backups[1]]
     assert page.backup_problem.text() == "The last automatic backup was not made: The disk is full."
