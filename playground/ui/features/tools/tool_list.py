@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QR
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QKeySequence, QMouseEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from playground.ui.features.debugger.responses import response_of
 from playground.ui.features.tools.standings import hint_word, standing_words
 from playground.ui.features.tools.tool_model import ToolModel
 from playground.ui.widgets.icons import icon
@@ -145,16 +146,21 @@ def _paint_tool(painter: QPainter, rect: QRect, model: ToolModel, number: int) -
     detail = tool.description.strip().splitlines()[0] if tool.description.strip() else "no description"
     if unreadable:
         detail = f"not sent: {tool.unread}"
-        painter.setPen(QColor(t.error))
+    response = response_of(model.debugging, tool.name)
+    marks = [(response.policy, t.accent if response.is_own else t.muted)]
+    if tool.server and tool.remote:
+        detail = f"{shown_name(tool.remote)} there · {detail}"
+    colour = t.error if unreadable else t.muted
+    if tool.server and (review := standing_words(model.standings.trust(tool), enabled=tool.enabled)):
+        detail, colour, marks = review, t.tool, []
+    elif word := hint_word(tool):
+        marks.append((word, t.error if word == "destructive" else t.ok))
     end = text_right - (24 if severity else 0)
-    if tool.server:
-        if tool.remote:
-            detail = f"{shown_name(tool.remote)} there · {detail}"
-        if review := standing_words(model.standings.trust(tool), enabled=tool.enabled):
-            detail = review
-        else:
-            end = _paint_mark(painter, QRect(text_left, rect.top() + 22, end - text_left, 18), hint_word(tool))
-        painter.setPen(QColor(t.tool if review else t.muted))
+    for words, mark_colour in marks:
+        painter.setPen(QColor(mark_colour))
+        painter.drawText(QRect(text_left, rect.top() + 22, end - text_left, 18), _RIGHT, words)
+        end -= painter.fontMetrics().horizontalAdvance(words) + 8
+    painter.setPen(QColor(colour))
     line = QRect(text_left, rect.top() + 22, end - text_left, 18)
     painter.drawText(line, _MIDDLE, painter.fontMetrics().elidedText(show_hidden(detail), elide, line.width()))
     line = QRect(text_left, rect.top() + 5, text_right - text_left - (width + 8 if size else 0), 18)
@@ -162,16 +168,6 @@ def _paint_tool(painter: QPainter, rect: QRect, model: ToolModel, number: int) -
     painter.setPen(QColor(t.text if tool.enabled else t.muted))
     name = shown_name(tool.name) or "unnamed"
     painter.drawText(line, _MIDDLE, painter.fontMetrics().elidedText(name, elide, line.width()))
-
-
-def _paint_mark(painter: QPainter, line: QRect, word: str) -> int:
-    """Paint a hint at the right end, and return the right end of the remaining space."""
-    if not word:
-        return line.right()
-    painter.setPen(QColor(tokens().error if word == "destructive" else tokens().ok))
-    width = painter.fontMetrics().horizontalAdvance(word)
-    painter.drawText(line, _RIGHT, word)
-    return line.right() - width - 8
 
 
 def switch_rect(row: QRect) -> QRect:
