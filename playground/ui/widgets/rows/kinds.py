@@ -317,7 +317,7 @@ class LinesRow(FieldRow):
 
     def _take_typed(self) -> None:
         if not self._showing:
-            self._tell(self.field.text() or (None if self.hint.sent else ""))
+            self._tell(self.field.text() or (None if self.hint.sent or self.hint.nullable else ""))
 
 
 class ChoiceRow(FieldRow):
