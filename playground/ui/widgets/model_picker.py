@@ -116,7 +116,7 @@ class ModelPicker(QComboBox):
         line = self._line
         self.unlisted.setVisible(bool(missing_at))
         words = f"“{model}” is not in the list of {missing_at}."
-        self.unlisted.setToolTip(tip(f"{words} It is asked for all the same. Click for the list."))
+        self.unlisted.setToolTip(tip(f"{words} Requests still use it. Click for the list."))
         self.unlisted.setAccessibleName(f"{words} Show the list")
         self._model, line.kept = model, self._listing.spelled(model)
         if line.kept != self.currentText() and not (line.hasFocus() and line.isModified()):

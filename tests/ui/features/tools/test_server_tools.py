@@ -45,7 +45,7 @@ def test_definition_of_a_server_is_read_only(panel: ToolsPanel) -> None:
     editor = panel.editor
     assert editor.origin.isVisibleTo(panel)
     assert "“write.file” is sent as write_file" in editor.origin.mapped.text()
-    assert "may destroy what is there" in editor.origin.says.text()
+    assert "destructive" in editor.origin.says.text()
     assert not editor.form.add_button.isVisibleTo(panel)
     QTest.keyClicks(editor.name, "x")
     QTest.keyClicks(editor.description, "x")
