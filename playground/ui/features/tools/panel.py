@@ -311,11 +311,14 @@ class ToolsPanel(QWidget):
         return dialog
 
     def show_sample(self) -> None:
-        """Open sample arguments generated from the schema."""
-        from playground.ui.features.tools.sample_dialog import SampleDialog
+        """Fill in arguments of the tool, beginning with a sample, to copy them."""
+        from playground.ui.widgets.arguments_dialog import ArgumentsDialog
 
         if self._current >= 0:
-            SampleDialog(self._tools[self._current], self._large or self).open()
+            tool = self._tools[self._current]
+            dialog = ArgumentsDialog(tool.name, tool.parameters, self._large or self, copies=True)
+            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            dialog.open()
 
     # -- inside ------------------------------------------------------------------------------------------------
 

@@ -90,7 +90,7 @@ class ToolEditor(QWidget):
         self.schema.setMinimumHeight(96 if not wide else 200)
         self.strict = SwitchPill()
         self.strict.setAccessibleName("Strict")
-        strict_help = "Ask the gateway to hold the model to the schema exactly. Left out while it is at default."
+        strict_help = "The gateway enforces the schema exactly. Not sent at default."
         self.strict.setToolTip(tip(strict_help))
         self.strict.setAccessibleDescription(strict_help)
         self.strict_reset = IconButton("close", "Strict back to default (Delete)", size=12)
@@ -99,10 +99,10 @@ class ToolEditor(QWidget):
         self.response = ToolResponseRow()
         self.group = styled(QComboBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert), "field")
         self.group.setAccessibleName("Group")
-        self.group.setToolTip(tip("The heading this tool stands under in the list. It is not sent."))
-        self.layout_button = IconButton("format", "Format: lay the JSON out anew (Ctrl+Shift+F)")
+        self.group.setToolTip(tip("The tool's heading in the list. It is not sent."))
+        self.layout_button = IconButton("format", "Format JSON (Ctrl+Shift+F)")
         self.layout_button.setFixedSize(24, 24)
-        self.sample_button = IconButton("sparkle", "Sample arguments, made from the schema")
+        self.sample_button = IconButton("sparkle", "Sample arguments…")
         self.sample_button.setFixedSize(24, 24)
         self.large_button = IconButton("expand", "Open large: form and JSON side by side")
         self.take_button = QPushButton("Use this definition's name, description and parameters")

@@ -243,6 +243,7 @@ class SchemaForm(QWidget):
         self._required: set[str] = set()
         self._nulls: set[str] = set()  # required fields that are null while they are empty
         self._flagged: list[str] = []  # rows with a problem, from top to bottom
+        self._others: JSONObject = {}  # values without a row
         self._is_json = False  # the form is a single field for JSON
         self._checks = checks
         self._shows_missing = False  # True after the first attempt to submit
@@ -268,6 +269,7 @@ class SchemaForm(QWidget):
         required = required_names(schema) & set(members) if isinstance(members, dict) and hints is not None else {""}
         self._nulls = {name for name in required if hints is not None and allows_null(schema["properties"][name])}
         self._required = required - self._nulls
+        self._others = self._others if keep else {}
         before, self.rows = self.rows, {}
         for position, (name, hint) in enumerate((hints if hints is not None else {"": WHOLE}).items()):
             old = before.get(name) if keep else None
@@ -307,10 +309,11 @@ class SchemaForm(QWidget):
         if self._is_json:
             whole = values.get("")
             return whole if isinstance(whole, dict) else None
-        return {**dict.fromkeys(self._nulls), **values}
+        return {**dict.fromkeys(self._nulls), **values, **self._others}
 
     def set_value(self, value: JSONObject) -> None:
-        """Show values without a signal."""
+        """Show values without a signal; those without a row stay as they are."""
+        self._others = {} if self._is_json else {name: item for name, item in value.items() if name not in self.rows}
         for name, row in self.rows.items():
             row.show_value(value if self._is_json else value.get(name), fresh=True)
         self._refresh()
