@@ -6,6 +6,7 @@ import json
 from functools import partial
 
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QPushButton
 
 from playground.demo.server import DemoConfig, DemoServer
@@ -14,7 +15,7 @@ from playground.engine.gateways.credentials import store_secret
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from tests.flows.conftest import Person, Stage, flow
-from tests.flows.pages.connect import ConnectWindow
+from tests.flows.pages.connect import ConnectWindow, ServicesWindow
 from tests.flows.pages.experiments import answer
 from tests.flows.pages.gateways import GatewayBar, GatewaysWindow
 from tests.support.fault_server import FaultServer, keep, send, whole
@@ -139,7 +140,9 @@ async def test_connected_gateway_is_used_in_an_experiment_with_messages_only_on_
     async def connect(name: str, address: str) -> None:
         wizard = await ConnectWindow.opened(person, "gateway.connect")
         await wizard.press("All services…")
-        await wizard.press_key(Qt.Key.Key_Escape)
+        services = await ServicesWindow.opened(person)
+        await person.do(partial(QTest.keyClick, services.search, Qt.Key.Key_Escape))
+        await person.until(lambda: not ServicesWindow.is_open(), "Escape closes the list of services")
         assert wizard.visible
         assert wizard.step.startswith("Step 1"), "Escape closes the list of services only"
         await wizard.type_into(wizard.address, address)

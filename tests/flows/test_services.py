@@ -16,8 +16,9 @@ from playground.demo.server import DemoConfig, DemoServer
 from playground.engine.gateways.profiles import Auth
 from playground.engine.gateways.services import KnownGateway
 from tests.flows.conftest import Person, Stage, flow
-from tests.flows.pages.connect import ConnectWindow, OwnServiceWindow
+from tests.flows.pages.connect import ConnectWindow, ServicesWindow
 from tests.flows.pages.gateways import GatewaysWindow
+from tests.flows.pages.steps import replace_text
 from tests.flows.test_secrets import KEY, leaks, search_files
 
 NAME = "TEAM_GATEWAY_KEY"
@@ -168,33 +169,34 @@ async def test_own_service_is_saved_edited_and_deleted(person: Person) -> None:
     wizard = await ConnectWindow.open(person)
     await wizard.type_into(wizard.address, "https://ai.team.example/v1")
     await wizard.press(KEEP)
-    own = await OwnServiceWindow.opened(person)
-    await own.enter("Variables", KEY)
-    await own.press("Keep")
-    assert "does not look like the name of a variable" in own.text
-    await own.enter("Variables", NAME)
-    await own.enter("Name", "The team")
-    await own.press("Keep")
+    services = await ServicesWindow.opened(person)
+    await services.enter("Variables", KEY)
+    await services.press("Save and use")
+    await services.wait_until(lambda: "does not look like the name of a variable" in services.text, "the reason")
+    await services.enter("Variables", NAME)
+    await services.enter("Name", "The team")
+    await services.press("Save and use")
     await wizard.wait_for_text("The team is filled in")
     path = person.app.gateways.store.path.with_name("known-gateways.json")
     (entry,) = json.loads(path.read_text())["services"]
     assert (entry["name"], entry["base_url"]) == ("The team", "https://ai.team.example/v1")
+
     await wizard.press("Show all known services and servers")
-    search = wizard.get(QLineEdit, "Search services")
-    await wizard.type_into(search, "the team")
-    await wizard.press("Edit this service of your own")
-    own = await OwnServiceWindow.opened(person)
-    await own.enter("Name", "Our team")
-    await own.press("Keep")
-    await wizard.type_into(search, "our team")
-    await person.until(lambda: wizard.services.count() == 1, "the new name")
-    assert "Our team" in path.read_text()
-    await wizard.press("Delete this service of your own")
-    await person.until(lambda: wizard.services.count() == 0, "an empty list")
-    await wizard.press("Have the deleted service back")
-    await person.until(lambda: wizard.services.count() == 1, "the service")
-    await person.do(partial(QTest.keyClick, search, Qt.Key.Key_Down))
-    await wizard.press("Use this one")
+    services = await ServicesWindow.opened(person)
+    await services.enter("Name", "Our team")
+    await services.save()
+    await services.wait_until(lambda: "Our team" in path.read_text(), "the new name in the file")
+    await replace_text(person, services.search, "our team")
+    assert services.names == ["Our team"]
+    await services.press("Remove this service (Delete)")
+    await services.wait_until(lambda: not services.names, "an empty list")
+    await services.press("Undo")
+    await services.wait_until(lambda: services.names == ["Our team"], "the service")
+    await person.do(services.search.setFocus)
+    await person.do(partial(QTest.keyClick, services.search, Qt.Key.Key_Escape))
+    assert services.visible, "Escape leaves the search first"
+    assert len(services.names) > 1
+    await services.press("Use")
     assert wizard.address.text() == "https://ai.team.example/v1"
     await wizard.cancel()
 

@@ -5,8 +5,22 @@ from __future__ import annotations
 from PySide6.QtWidgets import QAbstractButton
 
 from playground.domain.transcript import Role, make_turn
+from playground.engine.files.presets import Preset
 from tests.scenes.registry import BOTH, scene
 from tests.scenes.stage import Stage
+
+
+@scene()
+async def presets(stage: Stage) -> None:
+    """The presets, one of which was deleted and can be restored."""
+    control = stage.app.actions.features.presets
+    for number, name in enumerate(("Strict JSON", "Terse", "Long answers")):
+        control.store.put(Preset(id=str(number), name=name, system="Be brief.", tools=(), parameters={"seed": number}))
+    control.look()
+    dialog = await stage.dialog("Presets")
+    stage.select("Presets", "Terse", dialog)
+    stage.find(QAbstractButton, "Remove this preset", dialog).click()
+    await stage.settle()
 
 
 @scene(sizes=BOTH)

@@ -9,8 +9,9 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QAbstractButton, QLineEdit
 
+from playground.engine.gateways.services import KnownGateway
 from playground.ui.shell.crash.crash_control import CrashControl
 from playground.ui.shell.crash.report import report
 from tests.scenes.registry import WIDE, scene
@@ -43,6 +44,18 @@ async def connect_service(stage: Stage) -> None:
         await stage.settle()
         await stage.person.do(partial(QTest.keyClick, address, Qt.Key.Key_Return))
         await stage.settle()
+
+
+@scene()
+async def services(stage: Stage) -> None:
+    """The list of known services, searched, with one of the user's own."""
+    own = KnownGateway(id="team", name="Our team", base_url="https://ai.team.example/v1", key_variables=("TEAM_KEY",))
+    stage.app.gateways.services.put(own)
+    stage.act("gateway.connect")
+    wizard = await stage.dialog("Connect a gateway")
+    stage.find(QAbstractButton, "Show all known services and servers", wizard).click()
+    dialog = await stage.dialog("Services")
+    stage.select("Known services and servers", "Our team", dialog)
 
 
 @scene(sizes=WIDE)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QLineEdit
+
 from playground.domain.tool_servers import Hints, ServerTool, ToolServer
 from playground.domain.tools import ToolDefinition
 from playground.engine.tool_servers.tools import by_name, definition_of, sent_names
@@ -76,3 +78,14 @@ async def server_tools_groups(stage: Stage) -> None:
     )
     stage.window.panels.tools.select(2)
     await stage.settle()
+
+
+@scene()
+async def servers_dialog(stage: Stage) -> None:
+    """The settings of tool servers, one of them changed and not saved."""
+    book = stage.app.workspace.tool_servers.book
+    book.add(ToolServer(id="files", name="Files", command="npx", arguments=("-y", "@example/files", "/srv")))
+    stage.act("tools.servers")
+    dialog = await stage.dialog("Tool servers")
+    stage.select("Tool servers", "Files", dialog)
+    stage.find(QLineEdit, "Command", dialog).setText("bunx")

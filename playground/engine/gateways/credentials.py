@@ -7,6 +7,7 @@ agree first. Nothing here touches a file or a socket.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -164,6 +165,21 @@ async def forget_secrets(profile: Profile, keys: Keys) -> KeyringState:
     for name in _names(profile):
         state = await keys.delete(profile.id, _origin_of(profile, name), name)
     return state
+
+
+async def stored_secrets(profile: Profile, keys: Keys) -> dict[str, Secret]:
+    """Return the secrets of a profile in the keyring by their names, "" for the key."""
+    secrets = {name: await keys.get(profile.id, _origin_of(profile, name), name) for name in _names(profile)}
+    return {name: secret for name, secret in secrets.items() if secret is not None}
+
+
+async def restore_secrets(profile: Profile, keys: Keys, secrets: Mapping[str, Secret]) -> str:
+    """Put the ``stored_secrets`` of a removed profile back; return the problem in words, empty for none."""
+    words = ""
+    for name, secret in secrets.items():
+        state = await keys.set(profile.id, _origin_of(profile, name), secret, name)
+        words = words or ("" if state.available else state.words)
+    return words
 
 
 def plain_origin(url: str) -> str:

@@ -165,12 +165,15 @@ class ProfileStore(JsonListStore[Profile]):
         """The selected gateway; the first one when none is selected, None when there are none."""
         return self.get(str(self._members.get("active") or "")) or next(iter(self._items), None)
 
-    def add_profile(self, profile: Profile) -> Profile:
-        """Append a gateway. Raises ProfileError when the id is taken, and like ``update``."""
+    def add_profile(self, profile: Profile, index: int | None = None) -> Profile:
+        """Insert a gateway, by default as the last. Raises ProfileError when the id is taken, and like ``update``."""
         with self._lock:
             if self.get(profile.id) is not None:
                 raise ProfileError("A gateway with this id exists already.")
-            return self._put_checked(profile)
+            profile, items = _checked(profile), list(self._items)
+            items.insert(len(items) if index is None else index, profile)
+            self.save(items)
+            return profile
 
     def update(self, profile: Profile) -> Profile:
         """Replace the gateway of the same id and return it as stored.

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
@@ -17,19 +17,16 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QListWidgetItem,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QWidget,
 )
 
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.plain_text import one_line_of, tip
-from playground.ui.widgets.theme import tokens
+from playground.ui.widgets.row_delegate import ONE_LINE, ROW, Row, RowDelegate
 
 SHOWN = 200
-ROW, MARGIN, BETWEEN = 30, 8, 16  # pixels
+MARGIN = 8  # pixels
 PREFIX, WORD_STARTS, SYNONYMS, SUBSTRING = RANKS = range(4)
 _SEPARATORS = re.compile(r"[\W_]+")
 
@@ -100,7 +97,7 @@ class Palette(QDialog):
         self._list.setAccessibleName("Matches")
         self._list.setFrameShape(QFrame.Shape.NoFrame)
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._list.setItemDelegate(_Rows(self._list))
+        self._list.setItemDelegate(RowDelegate(self._list))
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
         self._list.itemClicked.connect(self._choose)
@@ -133,7 +130,7 @@ class Palette(QDialog):
         corner = window.mapToGlobal(window.rect().topLeft())
         self.move(corner.x() + (window.width() - width) // 2, corner.y() + 60)
         self.show()
-        self.resize(width, height - self._list.viewport().height() % ROW)  # no row is cut
+        self.resize(width, height - self._list.viewport().height() % ONE_LINE)  # no row is cut
         self._field.setFocus()
 
     def _filter(self, text: str) -> None:
@@ -143,6 +140,7 @@ class Palette(QDialog):
             item = QListWidgetItem(one_line_of(entry.text))
             item.setToolTip(tip(f"{entry.text}\n{entry.kind}" if len(entry.text) > 50 else ""))
             item.setData(Qt.ItemDataRole.UserRole, entry)
+            item.setData(ROW, Row(entry.text, side=entry.keys or entry.kind, middle=True))  # long names end differently
             self._list.addItem(item)
         self._list.setCurrentRow(0 if query or self._recent is None else -1)
         self._list.setVisible(self._list.count() > 0)
@@ -205,35 +203,3 @@ def _expand(entries: Iterable[Entry | Names]) -> Iterator[Entry]:
             yield entry
         else:
             yield from (Entry(name, entry.kind, partial(entry.act, name)) for name in entry.names)
-
-
-class _Rows(QStyledItemDelegate):
-    """Delegate that paints the name at the left and the shortcut or kind at the right, both elided if necessary."""
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(100, ROW)
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        t = tokens()
-        entry: Entry = index.data(Qt.ItemDataRole.UserRole)
-        rect = QRect(option.rect)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if option.state & QStyle.StateFlag.State_Selected:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(t.accent_background))
-            painter.drawRoundedRect(rect.adjusted(0, 1, 0, -1), 6, 6)
-        inner = rect.adjusted(10, 0, -10, 0)
-        metrics = painter.fontMetrics()
-        words, middle = one_line_of(entry.text), Qt.TextElideMode.ElideMiddle  # long names differ at their ends
-        spare_width = inner.width() - BETWEEN - metrics.horizontalAdvance(words)
-        side = metrics.elidedText(one_line_of(entry.keys or entry.kind), middle, max(spare_width, inner.width() // 3))
-        painter.setPen(QColor(t.muted))
-        painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, side)
-        room = inner.width() - metrics.horizontalAdvance(side) - BETWEEN
-        text = metrics.elidedText(words, middle, room)
-        painter.setPen(QColor(t.text))
-        painter.drawText(inner, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
-        painter.restore()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QToolButton, QWidget
 
 
 class SearchField(QLineEdit):
@@ -18,6 +18,8 @@ class SearchField(QLineEdit):
     def __init__(self, hint: str, name: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent, placeholderText=hint, clearButtonEnabled=True)
         self.setAccessibleName(name or hint.rstrip("…"))
+        for button in self.findChildren(QToolButton):
+            button.setAccessibleName("Clear the search")
 
     def event(self, event: QEvent) -> bool:
         """Take Escape while there is text, before a shortcut of the window."""

@@ -105,11 +105,6 @@ class ConnectWindow(Window):
         return lists[0] if lists else None
 
     @property
-    def services(self) -> QListWidget:
-        """The list of all services."""
-        return self.get(QListWidget, "Known services and servers")
-
-    @property
     def endpoints(self) -> list[str]:
         """The endpoints that the address leads to, as a screen reader says them."""
         names = [widget.accessibleName() for widget in self.find(QWidget)]
@@ -138,11 +133,27 @@ class ConnectWindow(Window):
         return match
 
 
-class OwnServiceWindow(Window):
-    """The settings of a service of one's own."""
+class ServicesWindow(Window):
+    """All known services, and the settings of one's own."""
 
-    title = "A service of your own"
+    title = "Services"
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the listed services."""
+        services = self.get(QListWidget, "Known services and servers")
+        return [services.item(row).text() for row in range(services.count())]
+
+    @property
+    def search(self) -> QLineEdit:
+        """The field for the search."""
+        return self.get(QLineEdit, "Search known services and servers")
 
     async def enter(self, name: str, text: str) -> None:
         """Replace the text of a field."""
         await replace_text(self.person, self.get(QLineEdit, name), text)
+
+    async def save(self) -> None:
+        """Save the service without using it."""
+        (button,) = [button for button in self.find(QPushButton, "Save") if button.text() == "&Save"]
+        await self.person.click(button)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QListWidget, QPlainTextEdit, QWidget
 
 from tests.flows.pages.compare import ComparePage
@@ -31,8 +30,7 @@ class RulesWindow(Window):
     @property
     def tool(self) -> str:
         """The selected tool, or "Default"."""
-        item = self.get(QListWidget, "Tools").currentItem()
-        return str(item.data(Qt.ItemDataRole.AccessibleTextRole)).partition(":")[0]
+        return self.get(QListWidget, "Tools").currentItem().text()
 
     async def select_row(self, row: int) -> None:
         """Select a row of the list; the first is the default rule."""

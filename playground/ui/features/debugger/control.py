@@ -21,6 +21,7 @@ from playground.ui.features.debugger.rules_dialog import RulesDialog
 from playground.ui.features.debugger.sequence import SequencePage
 from playground.ui.features.host import Control, Host
 from playground.ui.features.inspector.inspector import Place
+from playground.ui.widgets.list_detail import remember_size
 from playground.ui.widgets.session_window import SessionWindow
 
 
@@ -117,6 +118,7 @@ class DebugControl(Control):
     def open_rules(self, name: str = "") -> None:
         """Open the responses of a tool, or the default."""
         dialog = RulesDialog.shown_for(self._session, self._host.window)
+        remember_size(dialog, self._settings)
         dialog.known_secrets = self._workspace.gateways.keys.known
         dialog.open_on(name)
 

@@ -6,22 +6,12 @@ Not modal: it stays open beside the conversation and follows it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QCheckBox,
-    QFrame,
-    QGridLayout,
-    QLabel,
-    QListWidget,
-    QListWidgetItem,
-    QPushButton,
-    QScrollArea,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QPushButton, QWidget
 
 from playground.domain.debugging import Answer, AnswerRow, Debugging, Policy, ToolRule
 from playground.domain.parts import ToolCall
@@ -35,18 +25,18 @@ from playground.ui.features.debugger.answer_table import AnswerTable
 from playground.ui.features.debugger.fields import AnswerField, NumberField, PathField
 from playground.ui.features.debugger.texts import POLICIES, rule_words
 from playground.ui.widgets.dialogs import file_dialog
-from playground.ui.widgets.form_parts import look, paragraph, styled, text_label, thin_line
-from playground.ui.widgets.layouts import Gap, in_column, in_row, split
+from playground.ui.widgets.form_parts import paragraph, push_button, styled, text_label
+from playground.ui.widgets.layouts import Gap, in_column, in_row
+from playground.ui.widgets.list_detail import ListDetail, ListEntry
 from playground.ui.widgets.loop import Throttle
-from playground.ui.widgets.plain_text import show_hidden, shown_name
+from playground.ui.widgets.plain_text import short_name, show_hidden, shown_name
+from playground.ui.widgets.scroll_page import DownArea
 from playground.ui.widgets.segments import Segments
 from playground.ui.widgets.session_window import SessionWindow
-from playground.ui.widgets.two_lines import LINE, TwoLines
 
 WIDE, TALL = 1080, 700
 DEFAULT = ""  # the name of the default rule
 FILES = "Mock tables (*.json);;All files (*)"
-NAME = Qt.ItemDataRole.UserRole + 2
 HINTS: Final = {
     Policy.PAUSE: "Every call needs your result. Rows of the mock table are suggested.",
     Policy.TABLE: "The first matching row answers. Calls without a matching row need your result.",
@@ -201,34 +191,32 @@ class RulesDialog(SessionWindow):
         self.setWindowTitle("Tool responses")
         self.known_secrets: Callable[[], Iterable[Secret]] = tuple
         self._name = DEFAULT
-        self._before: Debugging | None = None  # rules before an import, for Undo
-        self.list = QListWidget()
-        self.list.setAccessibleName("Tools")
-        self.list.setItemDelegate(TwoLines(self.list))
-        self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setMinimumWidth(150)
+        self.setObjectName("rulesDialog")
         self.title = text_label("", "heading")
         self.title.setMinimumWidth(40)
         self.origin = paragraph("", "small")
-        self.default_button = styled(QPushButton("Use the default"), "quiet")
-        # Made inside their parents in the order of the focus: Qt styles a widget again when its parent changes.
-        self._halves = split(self.list, of=self)
-        self._scroll = QScrollArea(self._halves, widgetResizable=True)
-        content = styled(QWidget(self._scroll.viewport()), "surface")
+        self.default_button = push_button("Use the default", "quiet")
+        self.editor = RuleEditor()
+        content = styled(QWidget(), "surface")
         head = in_row((self.title, 1), self.default_button)
-        column = in_column(head, self.origin, Gap(6), of=content, margins=(16, 12, 16, 12), spacing=6)
-        self.editor = RuleEditor(content)
-        column.addWidget(self.editor, 1)
-        self._scroll.setWidget(content)
+        in_column(head, self.origin, Gap(6), (self.editor, 1), of=content, margins=(16, 12, 16, 12), spacing=6)
+        scroll = DownArea(content)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setMinimumWidth(340)
         self.limit = NumberField("Max requests per run", "unlimited", whole=True, most=1_000_000)
-        self.import_button = QPushButton("Import…")
-        self.export_button = QPushButton("Export…")
-        self.close_button = QPushButton("Close")
-        self.notice = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.undo_button = styled(QPushButton("Undo"), "quiet")
-        self._notice_bar = QFrame()
-        self._arrange()
+        limit = QLabel("Max requests per run")
+        limit.setBuddy(self.limit)
+        self.import_button, self.export_button = push_button("Import…"), push_button("Export…")
+        self.import_button.setAccessibleName("Import mock tables")
+        self.export_button.setAccessibleName("Export mock tables")
+        self.close_button = push_button("Close")
+        buttons = (limit, self.limit, 1, self.import_button, self.export_button, self.close_button)
+        self.body = ListDetail("Tools", "tool", {"Response": scroll}, (), parent=self, buttons=buttons)
+        self.list, self.notice = self.body.list, self.body.notice
+        in_row(self.body, of=self, margins=0)
+        for button in self.editor.findChildren(QPushButton):
+            button.setAutoDefault(False)
+        self.fit_into_window(WIDE, TALL)
         self._connect()
         self._draw = Throttle(self._refresh, self)
         self._refresh()
@@ -261,13 +249,12 @@ class RulesDialog(SessionWindow):
         try:
             imported = read_tables(path)
         except ValueError as error:
-            self._notify(f"{path.name} cannot be used: {error}.", "error")
+            self._notify(f"{path.name} cannot be used: {error}.")
             return
         before = self._debugging
         self._set(with_tables(before, imported))
-        self._notify(f"Imported {table_words(imported)} from {path.name}.")
-        self._before = before
-        self.undo_button.show()
+        words = f"Imported {table_words(imported)} from {path.name}."
+        self.notice.offer(show_hidden(words), ("Undo", partial(self._set, before)))
 
     def export_tables(self) -> None:
         """Ask for a file to write the mock tables to."""
@@ -282,58 +269,28 @@ class RulesDialog(SessionWindow):
         try:
             write_tables(path, self._debugging, self.known_secrets())
         except ValueError as error:
-            self._notify(f"{path.name} cannot be written: {error}.", "error")
+            self._notify(f"{path.name} cannot be written: {error}.")
         else:
             self._notify(f"Exported {table_words(self._debugging)} to {path.name}, without conditions.")
 
-    def undo_import(self) -> None:
-        """Restore the rules of before the import."""
-        if self._before is not None:
-            self._set(self._before)
-            self._notify("")
-
     def _session_changed(self) -> None:
         self._name = DEFAULT
-        self._notify("")
+        self.notice.hide()
         self._refresh()
 
     @property
     def _debugging(self) -> Debugging:
         return self._session.debugger.debugging
 
-    def _arrange(self) -> None:
-        scroll, halves = self._scroll, self._halves
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setMinimumWidth(340)
-        halves.addWidget(scroll)
-        halves.setSizes([210, WIDE - 210])
-        halves.setStretchFactor(1, 1)
-        in_row((self.notice, 1), self.undo_button, of=self._notice_bar, margins=(12, 4, 8, 4))
-        self._notice_bar.setProperty("kind", "undo")
-        limit = QLabel("Max requests per run")
-        limit.setBuddy(self.limit)
-        foot = in_row(limit, self.limit, 1, margins=(12, 8, 12, 10), spacing=6)
-        for button in (self.import_button, self.export_button, self.close_button):
-            button.setAutoDefault(False)
-            foot.addWidget(button)
-        in_column((halves, 1), self._notice_bar, thin_line(), foot, of=self, margins=0, spacing=0)
-        for quiet in (self.default_button, self.undo_button, *self.editor.findChildren(QPushButton)):
-            quiet.setAutoDefault(False)
-        self.import_button.setAccessibleName("Import mock tables")
-        self.export_button.setAccessibleName("Export mock tables")
-        self.fit_into_window(WIDE, TALL)
-        self._notify("")
-
     def _connect(self) -> None:
-        self.list.currentItemChanged.connect(self._select)
+        self.body.selected.connect(self._select)
+        self.body.entered.connect(self.editor.policy.setFocus)
         self.editor.changed.connect(self._set_rule)
         self.default_button.clicked.connect(self.use_default)
         self.limit.edited.connect(self._set_limit)
         self.import_button.clicked.connect(self.import_tables)
         self.export_button.clicked.connect(self.export_tables)
         self.close_button.clicked.connect(self.close)
-        self.undo_button.clicked.connect(self.undo_import)
 
     def _set_rule(self, rule: ToolRule) -> None:
         debugging = self._debugging
@@ -343,16 +300,12 @@ class RulesDialog(SessionWindow):
         self._set(self._debugging.model_copy(update={"step_limit": int(self.limit.value())}))
 
     def _set(self, debugging: Debugging) -> None:
-        self._forget_import()
+        self.notice.hide()
         self._session.change(debugging=debugging)
 
-    def _forget_import(self) -> None:
-        self._before = None
-        self.undo_button.hide()
-
-    def _select(self, item: QListWidgetItem | None, _previous: QListWidgetItem | None) -> None:
-        if item is not None and item.data(NAME) != self._name:
-            self._name = str(item.data(NAME))
+    def _select(self, entry_id: str) -> None:
+        if entry_id and entry_id != _id_of(self._name):
+            self._name = entry_id.removeprefix("tool:")
             self._refresh()
 
     def _changed(self, change: Change) -> None:
@@ -394,26 +347,17 @@ class RulesDialog(SessionWindow):
         self.limit.show_value(debugging.step_limit)
 
     def _fill_list(self) -> None:
-        debugging, names = self._debugging, self._names()
-        blocked = self.list.blockSignals(True)
-        while self.list.count() > len(names):
-            self.list.takeItem(self.list.count() - 1)
-        while self.list.count() < len(names):
-            self.list.addItem(QListWidgetItem())
-        for index, name in enumerate(names):
-            item = self.list.item(index)
-            follows = bool(name) and name not in debugging.rules
-            words = "default" if follows else rule_words(debugging.rule(name))
-            item.setData(NAME, name)
-            item.setText(shown_name(name) or "Default")
-            item.setData(LINE, words)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{shown_name(name) or 'Default'}: {words}")
-        self.list.setCurrentRow(names.index(self._name))
-        self.list.blockSignals(blocked)
-        self.list.viewport().update()
+        self.body.show_entries(map(self._entry, self._names()), _id_of(self._name))
 
-    def _notify(self, words: str, kind: str = "") -> None:
-        self._forget_import()
-        self.notice.setText(show_hidden(words))
-        look(self.notice, kind)
-        self._notice_bar.setVisible(bool(words))
+    def _entry(self, name: str) -> ListEntry:
+        follows = bool(name) and name not in self._debugging.rules
+        words = "default" if follows else rule_words(self._debugging.rule(name))
+        return ListEntry(_id_of(name), short_name(name) or "Default", words)
+
+    def _notify(self, words: str) -> None:
+        self.notice.offer(show_hidden(words))
+
+
+def _id_of(name: str) -> str:
+    """Return the id of a tool's row; that of the default is not empty, too."""
+    return f"tool:{name}"

@@ -9,11 +9,12 @@ from functools import lru_cache, partial
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout, QTextOption
-from PySide6.QtWidgets import QLineEdit, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QLineEdit, QListView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from playground.ui.features.experiments.model import ROW
 from playground.ui.features.experiments.rows import Heading, Hit, Line, More
 from playground.ui.widgets.icons import icon
+from playground.ui.widgets.row_delegate import paint_background
 from playground.ui.widgets.theme import SMALL_PX, body_font, tokens
 
 TITLE, LINE = 19, 16  # pixels; line heights of body and small text
@@ -48,7 +49,6 @@ class Rows(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(ROW)
         rect: QRect = option.rect
-        state: QStyle.StateFlag = option.state
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if isinstance(row, Heading):
@@ -56,7 +56,7 @@ class Rows(QStyledItemDelegate):
             painter.setPen(QColor(tokens().muted))
             painter.drawText(rect.adjusted(8, 4, -8, 0), Qt.AlignmentFlag.AlignVCenter, row.text)
         else:
-            self._draw_background(painter, rect, state)
+            paint_background(painter, rect, option.state)
             if isinstance(row, Line):
                 self._draw_experiment(painter, rect, row)
             elif isinstance(row, More):
@@ -67,16 +67,6 @@ class Rows(QStyledItemDelegate):
                 inner = rect.adjusted(8 + INDENT, PADDING // 2, -8, -PADDING // 2)
                 _draw(painter, inner, row.text, row.marks, body_font(SMALL_PX), tokens().muted, MAX_LINES)
         painter.restore()
-
-    def _draw_background(self, painter: QPainter, rect: QRect, state: QStyle.StateFlag) -> None:
-        t = tokens()
-        selected = bool(state & QStyle.StateFlag.State_Selected)
-        if not selected and not state & QStyle.StateFlag.State_MouseOver:
-            return
-        focused = selected and bool(state & QStyle.StateFlag.State_HasFocus)
-        painter.setPen(QColor(t.accent) if focused else Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(t.accent_background if selected else t.chip))
-        painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), 6, 6)
 
     def _draw_experiment(self, painter: QPainter, rect: QRect, row: Line) -> None:
         t = tokens()

@@ -9,14 +9,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 from uuid import uuid4
 
 import shiboken6
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QDialog, QPushButton, QWidget
 
 from playground.engine.gateways.connection_test import ConnectionReport, Mends, Offer
 from playground.engine.gateways.credentials import NeedsConsent
@@ -39,19 +37,18 @@ from playground.ui.features.gateways.draft import (
     with_service,
     without_service,
 )
-from playground.ui.features.gateways.gateway_dialog import GatewayDialog, Spawn, Tester
-from playground.ui.features.gateways.key_field import variable_words
+from playground.ui.features.gateways.key_field import describe_key, variable_words
 from playground.ui.features.gateways.model_page import ModelPage
 from playground.ui.features.gateways.nearby_list import NearbyList, Tell
-from playground.ui.features.gateways.own_service_dialog import OwnServiceDialog
-from playground.ui.features.gateways.services_page import ServicesPage
+from playground.ui.features.gateways.services_dialog import NEW, ServicesDialog
+from playground.ui.features.gateways.test_result import Tester
+from playground.ui.widgets.drafts_dialog import Spawn
 from playground.ui.widgets.form_parts import look, push_button, say, text_label, thin_line
 from playground.ui.widgets.layouts import in_column, in_pages, in_row
 from playground.ui.widgets.mark_label import MarkLabel
 
-NEW = "New service"
 STEPS = ("Address and key", "Test", "Model")
-ADDRESS, TEST, MODEL, SERVICES = range(4)
+ADDRESS, TEST, MODEL = range(3)
 
 #: Searches this computer for gateways; takes the known services, the saved profiles, and a function for each result.
 LookNearby = Callable[[Sequence[KnownGateway], Sequence[Profile], Tell], Coroutine[Any, Any, None]]
@@ -84,7 +81,7 @@ class StepsRow(QWidget):
         self.setAccessibleName(f"Step {current + 1} of {len(self._titles)}: {self._titles[current]}")
 
 
-class ConnectDialog(GatewayDialog):
+class ConnectDialog(QDialog):
     """Wizard to be opened with ``open()``; its tasks run in the background.
 
     ``connected`` carries the stored ``Profile`` and a text on where the key is ("" without one); ``settings_asked``
@@ -106,10 +103,11 @@ class ConnectDialog(GatewayDialog):
         *,
         draft: Draft | None = None,
     ) -> None:
-        super().__init__(store, keys, services, tester, spawn, parent)
+        super().__init__(parent)
+        self._store, self._keys, self._services = store, keys, services
+        self._tester, self._spawn = tester, spawn
         # The draft with and without the values of the chosen service.
         self._base = self._plain_base = draft or Draft.from_profile(Profile(name=""))
-        self._deleted: KnownGateway | None = None
         self._key_variables: tuple[str, ...] = ()  # usual environment variables for the service's key
         self._task: asyncio.Task[Any] | None = None
         self._verdict: ConnectionReport | None = None
@@ -127,6 +125,7 @@ class ConnectDialog(GatewayDialog):
             self._describe_service(service)
         self._go_to(ADDRESS)
         self._describe_key()
+        spawn(describe_key(keys, self, self._describe_key), name="look for a keyring")
 
     # ---- input
 
@@ -152,9 +151,7 @@ class ConnectDialog(GatewayDialog):
             if self._step == TEST:
                 self._task.cancel()
             return
-        if self._step == SERVICES:
-            self._choose_service()
-        elif self._step == ADDRESS:
+        if self._step == ADDRESS:
             self.test()
         elif self._step == TEST:
             self._go_to(MODEL)
@@ -167,7 +164,7 @@ class ConnectDialog(GatewayDialog):
         if self._task is not None:
             self._task.cancel()
             return
-        self._go_to(ADDRESS if self._step == SERVICES else max(self._step - 1, ADDRESS))
+        self._go_to(max(self._step - 1, ADDRESS))
         if self._step == ADDRESS and self._verdict is not None and self._verdict.about_key:
             self.first.key.setFocus()
 
@@ -204,13 +201,6 @@ class ConnectDialog(GatewayDialog):
         """Close, and stop the search on this computer."""
         self.nearby.stop()
         super().done(result)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Close the list of services with Escape, and the dialog only from its steps."""
-        if self._step == SERVICES and event.matches(QKeySequence.StandardKey.Cancel):
-            self.back()
-        else:
-            super().keyPressEvent(event)
 
     def reject(self) -> None:
         """Close, and stop a running test; stay open while the gateway is being saved."""
@@ -345,84 +335,30 @@ class ConnectDialog(GatewayDialog):
             self.first.say(words if keyed else "")
             self.next_button.setFocus()
 
-    def _choose_service(self) -> None:
-        if (service := self.fourth.current) is not None:
-            self._go_to(ADDRESS)
-            self.first.services.take(service)
-
-    def _show_services(self, current: str = "", message: str = "") -> None:
-        self.first.services.set_services(self._services.all)
-        deleted = self._deleted.name if self._deleted is not None else ""
-        self.fourth.show_services(self._services.all, current, message or " ".join(self._services.messages), deleted)
-
-    def _open_services(self) -> None:
-        self._show_services()
-        self._go_to(SERVICES)
+    def _open_services(self, draft: KnownGateway | None = None) -> None:
+        """Open the list of services, with a new one in it."""
+        current = self.first.services.service
+        dialog = ServicesDialog(self._services, self._spawn, self, current.id if current is not None else "")
+        dialog.chosen.connect(self.first.services.take)
+        dialog.finished.connect(lambda _result: self.first.services.set_services(self._services.all))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+        if draft is not None:
+            dialog.begin(draft)
 
     def _save_as_service(self) -> None:
-        """Open the dialog that saves the input as a service of the user's own."""
-        profile = self.draft().profile
-        auth = {protocol: profile.auth.get(protocol, Auth.BEARER) for protocol in TITLES}
-        name = profile.name or self.draft().host
-        variables = (self.first.key.variable(),) if self.first.key.variable() else ()
-        self._edit_service(
-            KnownGateway(
-                id=uuid4().hex, name=name or NEW, base_url=profile.base_url, protocols=auth, key_variables=variables
-            )
+        """Open the list of services with the input as a service of the user's own."""
+        draft = self.draft()
+        profile, variable = draft.profile, self.first.key.variable()
+        service = KnownGateway(
+            id=uuid4().hex,
+            name=profile.name or draft.host or NEW,
+            base_url=profile.base_url,
+            protocols={protocol: profile.auth.get(protocol, Auth.BEARER) for protocol in TITLES},
+            key_variables=(variable,) if variable else (),
+            own=True,
         )
-
-    def _add_service(self) -> None:
-        self._edit_service(KnownGateway(id=uuid4().hex, name=NEW, base_url=""))
-
-    def _edit_service(self, service: KnownGateway) -> None:
-        dialog = OwnServiceDialog(service, self)
-        dialog.saved.connect(partial(self._save_service, dialog))
-        dialog.open()
-
-    def _save_service(self, dialog: OwnServiceDialog, service: KnownGateway) -> None:
-        self._spawn(self._write_service(dialog, service), name="keep a service")
-
-    async def _write_service(self, dialog: OwnServiceDialog, service: KnownGateway) -> None:
-        try:
-            saved = await asyncio.to_thread(self._services.put, service)
-        except ProfileError as error:
-            if shiboken6.isValid(dialog):
-                dialog.refuse(str(error))
-            return
-        if shiboken6.isValid(dialog):
-            dialog.accept()
-        if shiboken6.isValid(self):
-            self._deleted = None
-            self._show_services(saved.id)
-            if self._step == ADDRESS:
-                self.first.services.take(saved)
-
-    def _delete_service(self, service: KnownGateway) -> None:
-        self._spawn(self._remove_service(service), name="delete a service")
-
-    async def _remove_service(self, service: KnownGateway) -> None:
-        words = ""
-        try:
-            await asyncio.to_thread(self._services.remove, service.id)
-            self._deleted = service
-        except ProfileError as error:
-            words = str(error)
-        if shiboken6.isValid(self):
-            self._show_services(message=words)
-
-    def _restore_service(self) -> None:
-        if self._deleted is not None:
-            self._spawn(self._put_back_service(self._deleted), name="restore a service")
-
-    async def _put_back_service(self, service: KnownGateway) -> None:
-        words = ""
-        try:
-            await asyncio.to_thread(self._services.put, service)
-            self._deleted = None
-        except ProfileError as error:
-            words = str(error)
-        if shiboken6.isValid(self):
-            self._show_services(service.id, words)
+        self._open_services(service)
 
     # ---- pages
 
@@ -438,23 +374,15 @@ class ConnectDialog(GatewayDialog):
             self.third.model.selectAll()
         elif step == ADDRESS:
             self.first.address.edit.setFocus()
-        elif step == SERVICES:
-            self.fourth.search.setFocus()
         self.pages.setCurrentIndex(step)
-        self.steps.show_step(ADDRESS if step == SERVICES else step)
+        self.steps.show_step(step)
         self._refresh()
 
     def _refresh(self) -> None:
         running, works = self._task is not None, self._verdict is not None and self._verdict.ok
-        words = {
-            ADDRESS: "&Test",
-            TEST: "Stop" if running else "&Next",
-            MODEL: "&Save and start",
-            SERVICES: "&Use this one",
-        }
+        words = {ADDRESS: "&Test", TEST: "Stop" if running else "&Next", MODEL: "&Save and start"}
         self.next_button.setText(words[self._step])
-        enabled = {TEST: running or works, SERVICES: self.fourth.current is not None}
-        self.next_button.setEnabled(enabled.get(self._step, not running))
+        self.next_button.setEnabled(running or works if self._step == TEST else not running)
         failed = self._verdict if self._step == TEST and not works else None
         subject = "key" if failed is not None and failed.about_key else "address"
         self.back_button.setText(f"&Change the {subject}" if failed is not None else "&Back")
@@ -495,13 +423,8 @@ class ConnectDialog(GatewayDialog):
         self.resize(600, 600)
         self.steps = StepsRow(STEPS)
         pages = self.pages = in_pages(of=self)
-        self.first, self.second, self.third, self.fourth = (
-            AddressPage(self.nearby, pages),
-            ConnectionPage(pages),
-            ModelPage(pages),
-            ServicesPage(pages),
-        )
-        for page in (self.first, self.second, self.third, self.fourth):
+        self.first, self.second, self.third = AddressPage(self.nearby, pages), ConnectionPage(pages), ModelPage(pages)
+        for page in (self.first, self.second, self.third):
             pages.addWidget(page)
         self.settings_button = push_button("All settings…", "quiet")
         self.settings_button.setToolTip("Certificates, headers, time-outs and more, with what is typed here filled in")
@@ -520,12 +443,6 @@ class ConnectDialog(GatewayDialog):
         self.first.services.all_asked.connect(self._open_services)
         self.first.services.keep_asked.connect(self._save_as_service)
         self.nearby.chosen.connect(self._take_nearby)
-        self.fourth.chosen.connect(self.next)
-        self.fourth.picked.connect(self._refresh)
-        self.fourth.add_asked.connect(self._add_service)
-        self.fourth.edit_asked.connect(self._edit_service)
-        self.fourth.delete_asked.connect(self._delete_service)
-        self.fourth.restore_asked.connect(self._restore_service)
         self.second.again_asked.connect(self.test)
         self.second.skip_asked.connect(self._skip)
         self.second.offer_taken.connect(self._take_offer)

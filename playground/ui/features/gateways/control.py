@@ -24,6 +24,7 @@ from playground.engine.session.session import Session
 from playground.ui.features.host import Control, Host
 from playground.ui.widgets.dialogs import ask_choice, dress
 from playground.ui.widgets.layouts import in_column
+from playground.ui.widgets.list_detail import remember_size
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.model_picker import ModelPicker
 from playground.ui.widgets.models.listing import SORTING, Order
@@ -388,7 +389,7 @@ class GatewayControl(Control):
     def set_up(self, draft: Draft) -> None:
         """Open the settings with a new gateway from ``draft``, which the open experiment uses once saved."""
         self._cancelled_draft = None
-        self._open().begin(draft)
+        self._open().set_up(draft)
 
     def set_up_imported(self, imported: Imported, keep: bool) -> None:
         """Open the settings for the gateway of an imported request; ``keep`` copies its secrets."""
@@ -532,6 +533,7 @@ class GatewayControl(Control):
         dialog.used.connect(self._used)
         dialog.removed.connect(self._removed)
         dialog.check_asked.connect(self.check_asked)
+        remember_size(dialog, self._settings)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
         return dialog

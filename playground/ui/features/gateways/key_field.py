@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
+from shiboken6 import isValid
 
-from playground.engine.gateways.secrets import clean_key, variable_is_set, variable_problem
+from playground.engine.gateways.secrets import Keys, clean_key, variable_is_set, variable_problem
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import OfferButton, quiet_button, say, text_label
 from playground.ui.widgets.layouts import in_column, in_row
@@ -26,6 +27,13 @@ def variable_words(name: str) -> str:
     if variable_is_set(name):
         return f"From the environment: {name} (set). It is read when it is needed, and kept nowhere."
     return f"From the environment: {name} (not set). Set it and start the application again."
+
+
+async def describe_key(keys: Keys, dialog: QWidget, describe: Callable[[], None]) -> None:
+    """Look for a keyring, then let an open dialog describe where the key is or will be."""
+    await keys.check()
+    if isValid(dialog):
+        describe()
 
 
 class KeyField(QWidget):

@@ -6,13 +6,12 @@ shows them and lets the user choose.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import takewhile
 from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QFocusEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QListWidgetItem, QVBoxLayout, QWidget
 
 from playground.domain.adaptations import AdaptationKind
 from playground.engine.gateways.services import (
@@ -29,57 +28,21 @@ from playground.ui.features.gateways.address_field import AddressField
 from playground.ui.widgets.copy_button import CopyButton
 from playground.ui.widgets.form_parts import OfferButton, quiet_button, say, styled, text_label
 from playground.ui.widgets.layouts import discard, in_column, in_row
+from playground.ui.widgets.list_detail import EntryList, ListEntry
 from playground.ui.widgets.plain_text import show_hidden
-from playground.ui.widgets.two_lines import HEIGHT, LINE, TwoLines
+from playground.ui.widgets.row_delegate import TWO_LINES
 
 MOST_SHOWN: Final = 50  # matches; the page of all services shows the rest
 ROWS_IN_VIEW: Final = 4
 _NO_NAME: Final = frozenset("/:@?#")  # characters of addresses that no name has
 
 
-def second_line(service: KnownGateway) -> str:
-    """Return the second line of a service in a list: host, key, and whether it is the user's own."""
+def service_entry(service: KnownGateway) -> ListEntry:
+    """Return the row of a service: host, key, and whether it is the user's own."""
     key = f"key made at {QUrl(service.keys_url).host()}" if service.keys_url else ""
     key = "no key needed" if service.keyless else key
-    return " · ".join(filter(None, (service.host, key, "your own" if service.own else "")))
-
-
-class ServiceList(QListWidget):
-    """List of services with two lines each."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self._shown: tuple[KnownGateway, ...] = ()
-        styled(self, "choices")
-        self.setAccessibleName(name)
-        self.setItemDelegate(TwoLines(self))
-        self.setUniformItemSizes(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-
-    def show_services(self, services: Iterable[KnownGateway]) -> None:
-        """Show these services in this order, without a selection."""
-        self.clear()
-        self._shown = tuple(services)
-        for service in self._shown:
-            item = QListWidgetItem(show_hidden(service.name))
-            line = show_hidden(second_line(service))
-            item.setData(LINE, line)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{item.text()}, {line}")
-            self.addItem(item)
-        self.setCurrentRow(-1)
-
-    def select(self, service_id: str) -> None:
-        """Select the service with that id and scroll to it; select none if it is not in the list."""
-        row = next((row for row, service in enumerate(self._shown) if service.id == service_id), -1)
-        self.setCurrentRow(row)
-        if row >= 0:
-            self.scrollToItem(self.item(row))
-
-    @property
-    def current(self) -> KnownGateway | None:
-        """The selected service."""
-        row = self.currentRow()
-        return self._shown[row] if 0 <= row < len(self._shown) else None
+    line = " · ".join(filter(None, (service.host, key, "your own" if service.own else "")))
+    return ListEntry(service.id, service.name, line, words=" ".join((service.id, *service.hosts)))
 
 
 class KeysPlace(QWidget):
@@ -155,7 +118,9 @@ class ServicePanel(QWidget):
         self._recognised: Recognised | None = None
         self._rows: list[QWidget] = []
         self.fields: dict[str, QLineEdit] = {}
-        self.matches = ServiceList("Services that fit")  # floats above the page, so that the layout below stays
+        self.matches = styled(
+            EntryList("Services that fit"), "choices"
+        )  # floats above the page, so that the layout below stays
         self.matches.setParent(self)
         self.matches.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the address field keeps the keyboard
         self.status = text_label(wrap=True)
@@ -253,7 +218,7 @@ class ServicePanel(QWidget):
             self.matches.setCurrentRow(max(row - 1, 0))
         elif key == Qt.Key.Key_Escape:
             self._offer("")
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.matches.current is not None:
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.matches.current_id:
             self._take_match()
         else:
             return False
@@ -263,7 +228,7 @@ class ServicePanel(QWidget):
         if self._recognised is not None:
             self._fill_in(self._recognised, f"{self._recognised.service.name} is filled in")
             self.chosen.emit()
-        elif (service := self.matches.current) is not None:
+        elif service := next((it for it in self._services if it.id == self.matches.current_id), None):
             self.take(service)
 
     def _clicked(self, _item: QListWidgetItem) -> None:
@@ -318,8 +283,8 @@ class ServicePanel(QWidget):
         self._recognised = recognised
         if recognised is not None:
             matches = (recognised.service,)
-        self.matches.show_services(matches)
-        self.matches.setFixedHeight(min(len(matches), ROWS_IN_VIEW) * HEIGHT + 2 * self.matches.frameWidth() + 6)
+        self.matches.show_entries(map(service_entry, matches), "")
+        self.matches.setFixedHeight(min(len(matches), ROWS_IN_VIEW) * TWO_LINES + 2 * self.matches.frameWidth() + 6)
         self.matches.setVisible(bool(matches))
         self._place_matches()
         self.matches.setCurrentRow(0 if matches and is_name else -1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Final
 
@@ -9,12 +10,15 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from playground.engine.gateways.connection_test import ConnectionReport, Offer
+from playground.engine.gateways.profiles import Connection
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import push_button, say, text_label
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.plain_text import show_hidden
 
+#: Tests a connection, such as ``try_gateway``.
+Tester = Callable[[Connection], Awaitable[ConnectionReport]]
 #: Icon, colour and accessible text of a line by the state of its endpoint.
 MARKS: Final = {
     "ok": ("check", "ok", "OK"),

@@ -10,6 +10,7 @@ from playground.engine.files.presets import Preset, PresetError, PresetStore, ap
 from playground.ui.features.host import Control, Host
 from playground.ui.features.presets.bar import PresetBar
 from playground.ui.features.presets.dialogs import PresetsDialog, SavePresetDialog
+from playground.ui.widgets.list_detail import remember_size
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.palette import Entry, Palette
 
@@ -121,6 +122,7 @@ class PresetControl(Control):
         dialog.moved.connect(self._move)
         dialog.finished.connect(self._dialog_closed)
         dialog.show_presets(self.store.presets)
+        remember_size(dialog, self._settings)
         dialog.open()
 
     def _dialog_closed(self) -> None:

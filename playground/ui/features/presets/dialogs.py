@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QDialog, QFrame, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QLineEdit, QPushButton, QWidget
 
 from playground.engine.files.presets import Preset
 from playground.ui.features.presets.texts import rows
-from playground.ui.widgets.form_parts import paragraph, push_button, say, styled, text_label
-from playground.ui.widgets.icon_button import IconButton
-from playground.ui.widgets.layouts import in_column, in_row, split
+from playground.ui.widgets.form_parts import paragraph, push_button, quiet_button, say, styled, text_label
+from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.list_detail import ListDetail, ListEntry
 from playground.ui.widgets.outline_tree import OutlineTree
-from playground.ui.widgets.plain_text import show_hidden, tip
+from playground.ui.widgets.plain_text import show_hidden
 
 CONTENT = "Content of the preset"
 
@@ -91,147 +90,73 @@ class PresetsDialog(QDialog):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._presets: tuple[Preset, ...] = ()
+        self._selected = ""
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Presets")
-        self.list = PresetList()
+        self.setObjectName("presetsDialog")
+        self.setMinimumSize(560, 320)
+        self.resize(720, 460)
         self._content = OutlineTree(CONTENT)
-        self._apply_button = styled(QPushButton("Use"), "primary")
-        self._apply_button.setToolTip("Use these settings in the current experiment; one undo restores the old ones")
-        self._rename_button = push_button("Rename")
-        self._rename_button.setToolTip("F2")
-        self._overwrite_button = push_button("Replace with current settings")
-        self._up_button = IconButton("up", "Move up (Alt+Up)", quiet=False)
-        self._down_button = IconButton("down", "Move down (Alt+Down)", quiet=False)
-        self._delete_button = IconButton("delete", "Delete (Delete)", quiet=False)
-        self._message = paragraph()
-        self._undo_button = push_button("Undo", "quiet")
-        self._message_bar = styled(QFrame(), "undo")
-        self._arrange()
-        self._connect()
-
-    def _arrange(self) -> None:
-        icon_buttons = (self._up_button, self._down_button, self._delete_button)
-        for button in icon_buttons:
-            button.setFixedSize(24, 24)
-        left = QWidget()
-        in_column(
-            (self.list, 1), in_row(self._rename_button, 1, *icon_buttons, spacing=4), of=left, margins=0, spacing=6
+        page = QWidget()
+        in_column(text_label(CONTENT, "group"), (self._content, 1), of=page, margins=(24, 12, 24, 12), spacing=8)
+        rename = quiet_button("Rename", "Rename this preset (F2)")
+        apply, close = push_button("Use", "primary"), push_button("Close")
+        overwrite = push_button("Replace with current settings")
+        apply.setToolTip("Use these settings in the current experiment; one undo restores the old ones")
+        self._buttons = apply, rename, overwrite
+        body = ListDetail(
+            "Presets",
+            "preset",
+            {CONTENT: page},
+            ("up", "down", "remove"),
+            parent=self,
+            extra=(rename,),
+            buttons=(overwrite, 1, close, apply),
+            empty="No presets. Save the settings of an experiment as one.",
+            editable=True,
         )
-        close = push_button("Close")
+        self.body, self.list = body, body.list
+        in_row(body, of=self, margins=0)
+        body.selected.connect(self._select)
+        body.entered.connect(self._apply)
+        body.removed.connect(lambda: self.deleted.emit(self._selected))
+        body.moved.connect(self._move)
+        body.list.renamed.connect(self.renamed)
+        rename.clicked.connect(body.list.rename_current)
+        overwrite.clicked.connect(lambda: self.overwritten.emit(self._selected))
+        apply.clicked.connect(self._apply)
         close.clicked.connect(self.reject)
-        in_row((self._message, 1), self._undo_button, of=self._message_bar, margins=(12, 4, 8, 4))
-        self._message_bar.hide()
-        in_column(
-            (split(left, self._content, sizes=[220, 430]), 1),
-            self._message_bar,
-            in_row(self._overwrite_button, 1, close, self._apply_button, spacing=8),
-            of=self,
-            margins=(14, 12, 14, 12),
-            spacing=10,
-        )
-        window = self.parentWidget()
-        room = window.window().size() if window is not None else self.size()
-        self.resize(min(680, room.width() - 40), min(460, room.height() - 40))
-
-    def _connect(self) -> None:
-        self.list.currentRowChanged.connect(self._show_row)
-        self.list.itemChanged.connect(self._rename_item)
-        self.list.itemActivated.connect(self._apply)
-        self.list.delete_asked.connect(self._delete)
-        self.list.move_asked.connect(self._move)
-        self._rename_button.clicked.connect(self._edit_name)
-        self._up_button.clicked.connect(lambda: self._move(-1))
-        self._down_button.clicked.connect(lambda: self._move(1))
-        self._delete_button.clicked.connect(self._delete)
-        self._overwrite_button.clicked.connect(self._overwrite)
-        self._apply_button.clicked.connect(self._apply)
-        self._undo_button.clicked.connect(self.undone)
 
     def show_presets(self, presets: Sequence[Preset], current: str = "") -> None:
         """Show these; ``current`` (an id) is selected, else the selection stays."""
-        current = current or self.selected
-        row = max(self.list.currentRow(), 0)
-        self._presets = tuple(presets)
-        self.list.blockSignals(True)
-        self.list.clear()
-        for index, preset in enumerate(presets):
-            item = QListWidgetItem(show_hidden(preset.name))
-            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
-            item.setToolTip(tip(preset.name))
-            self.list.addItem(item)
-            row = index if preset.id == current else row
-        self.list.setCurrentRow(min(row, len(presets) - 1))
-        self.list.blockSignals(False)
-        self._show_row(self.list.currentRow())
+        ids, before = [preset.id for preset in presets], [preset.id for preset in self._presets]
+        place = before.index(self._selected) if self._selected in before else 0
+        self._presets, current = tuple(presets), current or self._selected
+        if current not in ids:
+            current = ids[min(place, len(ids) - 1)] if ids else ""
+        self.body.show_entries((ListEntry(preset.id, preset.name) for preset in presets), current)
+        self._select(current)
 
     def show_message(self, words: str, *, undo: bool = False) -> None:
         """Show what was done, with a button to undo it; empty hides the line."""
-        self._message.setText(show_hidden(words))
-        self._undo_button.setVisible(undo)
-        self._message_bar.setVisible(bool(words))
+        if words:
+            self.body.notice.offer(show_hidden(words), *([("Undo", self.undone.emit)] if undo else []))
+        else:
+            self.body.notice.hide()
 
-    @property
-    def selected(self) -> str:
-        """The id of the selected preset; empty for none."""
-        row = self.list.currentRow()
-        return self._presets[row].id if 0 <= row < len(self._presets) else ""
-
-    def _edit_name(self) -> None:
-        if (item := self.list.currentItem()) is not None:
-            self.list.setFocus()
-            self.list.editItem(item)
-
-    def _show_row(self, row: int) -> None:
-        exists = 0 <= row < len(self._presets)
-        self._content.show_groups(rows(self._presets[row]) if exists else ())
-        for button in (self._apply_button, self._rename_button, self._overwrite_button, self._delete_button):
-            button.setEnabled(exists)
-        self._up_button.setEnabled(exists and row > 0)
-        self._down_button.setEnabled(exists and row < len(self._presets) - 1)
-
-    def _rename_item(self, item: QListWidgetItem) -> None:
-        preset = self._presets[self.list.row(item)]
-        if item.text().strip() != show_hidden(preset.name):
-            self.renamed.emit(preset.id, item.text().strip())
+    def _select(self, preset_id: str) -> None:
+        self._selected = preset_id
+        preset = next((preset for preset in self._presets if preset.id == preset_id), None)
+        self._content.show_groups(rows(preset) if preset is not None else ())
+        self.body.show_page(0 if preset is not None else -1)
+        self.body.set_enabled(selected=preset is not None)
+        for button in self._buttons:
+            button.setEnabled(preset is not None)
 
     def _apply(self) -> None:
-        if self.selected:
-            self.applied.emit(self.selected)
+        if self._selected:
+            self.applied.emit(self._selected)
             self.accept()
 
-    def _overwrite(self) -> None:
-        if self.selected:
-            self.overwritten.emit(self.selected)
-
-    def _delete(self) -> None:
-        if self.selected:
-            self.deleted.emit(self.selected)
-
-    def _move(self, step: int) -> None:
-        row = self.list.currentRow() + step
-        if self.selected and 0 <= row < len(self._presets):
-            self.moved.emit(self.selected, row)
-
-
-class PresetList(QListWidget):
-    """Keys as in the other lists: Delete, F2, Alt+Up and Alt+Down; Enter uses the preset."""
-
-    delete_asked = Signal()
-    move_asked = Signal(int)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName("Presets")
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setEditTriggers(QListWidget.EditTrigger.EditKeyPressed)
-        self.setMinimumWidth(150)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        alt = bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)
-        step = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(Qt.Key(event.key()), 0)
-        if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
-            self.delete_asked.emit()
-        elif alt and step:
-            self.move_asked.emit(step)
-        else:
-            super().keyPressEvent(event)
+    def _move(self, preset_id: str, step: int) -> None:
+        self.moved.emit(preset_id, self.list.currentRow() + step)

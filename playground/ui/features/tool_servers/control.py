@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from playground.ui.features.host import Control, Host
+from playground.ui.widgets.list_detail import remember_size
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.plain_text import short_title
 
@@ -67,6 +68,7 @@ class ToolServersControl(Control):
         dialog.import_asked.connect(self.import_servers)
         dialog.sign_in_asked.connect(self.sign_in)
         dialog.finished.connect(self._closed)
+        remember_size(dialog, self._settings)
         dialog.open()
         return dialog
 

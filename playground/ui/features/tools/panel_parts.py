@@ -16,10 +16,11 @@ from PySide6.QtWidgets import (
 from playground.domain.tools import ToolDefinition
 from playground.ui.features.tools.samples import SAMPLE
 from playground.ui.features.tools.tool_editor import ToolEditor
-from playground.ui.features.tools.tool_list import ROW_HEIGHT, ToolList
+from playground.ui.features.tools.tool_list import ToolList
 from playground.ui.widgets.form_parts import paragraph, say, styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import Gap, in_column, in_row
+from playground.ui.widgets.row_delegate import TWO_LINES
 from playground.ui.widgets.scroll_page import DownArea
 from playground.ui.widgets.search_field import SearchField
 
@@ -140,18 +141,18 @@ class WorkArea(QWidget):
         scroll = DownArea(editor, self.split)  # the splitter is its parent and adds it
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setMinimumHeight(120)
-        tools.setMinimumHeight(ROW_HEIGHT)
+        tools.setMinimumHeight(TWO_LINES)
         self.split.setStretchFactor(0, 0)
         self.split.setStretchFactor(1, 1)
         self.split.splitterMoved.connect(self._moved)
 
     def fit(self) -> None:
         """Make the list as tall as its rows, up to its share of the height, unless the splitter was dragged."""
-        content = max(self._list.content_height(), ROW_HEIGHT)
+        content = max(self._list.content_height(), TWO_LINES)
         self._list.setMaximumHeight(content)
         if not self._dragged:
-            share = LONG_SHARE if content >= LONG * ROW_HEIGHT else LIST_SHARE
-            height = min(content, max(int(self.split.height() * share), 2 * ROW_HEIGHT))
+            share = LONG_SHARE if content >= LONG * TWO_LINES else LIST_SHARE
+            height = min(content, max(int(self.split.height() * share), 2 * TWO_LINES))
             remaining = max(self.split.height() - height, 0)
             self.split.setSizes([height, remaining])
 

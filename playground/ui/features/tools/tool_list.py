@@ -4,63 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QKeySequence, QMouseEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent
+from PySide6.QtWidgets import QAbstractItemView, QListView, QStyleOptionViewItem, QWidget
 
 from playground.ui.features.debugger.responses import response_of
 from playground.ui.features.tools.standings import hint_word, standing_words
 from playground.ui.features.tools.tool_model import ToolModel
-from playground.ui.widgets.icons import icon
-from playground.ui.widgets.plain_text import show_hidden, shown_name
-from playground.ui.widgets.state_dot import SIDE, paint_dot
-from playground.ui.widgets.theme import SMALL_PX, body_font, code_font, tokens
+from playground.ui.widgets.plain_text import shown_name
+from playground.ui.widgets.row_delegate import HEADING, MARGIN, TWO_LINES, Row, RowDelegate, control_rect
 
-ROW_HEIGHT = 44
-HEADER_HEIGHT = 28
 MANY = 1_000  # rows; longer lists have uniform heights, because a size hint for each row is slow
-SWITCH = QSize(26, 14)
-MARGIN = 12
 _Index = QModelIndex | QPersistentModelIndex
-_MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
-class ToolDelegate(QStyledItemDelegate):
-    """Delegate that paints a tool as a switch and two lines, and a group as a line with a switch for its tools."""
+class ToolDelegate(RowDelegate):
+    """Shows a tool as a switch and two lines, and a group as a line with a switch for its tools."""
 
     toggled = Signal(int)
     group_toggled = Signal(str)
     fold_asked = Signal(str)
 
+    def row(self, index: _Index) -> Row | None:
+        model = index.model()
+        entry = model.entry_at(index) if isinstance(model, ToolModel) else None
+        if not isinstance(model, ToolModel) or entry is None:
+            return None
+        return _header_row(model, entry) if isinstance(entry, str) else _tool_row(model, entry)
+
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         model = index.model()
         header = isinstance(model, ToolModel) and len(model.rows) <= MANY and model.tool_at(index) is None
-        return QSize(160, HEADER_HEIGHT if header else ROW_HEIGHT)
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        model = index.model()
-        if not isinstance(model, ToolModel):
-            return
-        t = tokens()
-        rect: QRect = option.rect
-        state: QStyle.StateFlag = option.state
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(rect, QColor(t.accent_background))
-        elif state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(rect, QColor(t.chip))
-        if state & QStyle.StateFlag.State_HasFocus:
-            painter.setPen(QColor(t.accent))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5))
-        entry = model.entry_at(index)
-        if isinstance(entry, str):
-            _paint_header(painter, rect, model, entry)
-        elif entry is not None:
-            _paint_tool(painter, rect, model, entry)
-        painter.restore()
+        return QSize(160, HEADING if header else TWO_LINES)
 
     def editorEvent(self, event: QEvent, model: object, option: QStyleOptionViewItem, index: _Index) -> bool:
         source = index.model()
@@ -95,103 +70,57 @@ class ToolDelegate(QStyledItemDelegate):
             self.group_toggled.emit(entry)
 
 
-def _paint_header(painter: QPainter, rect: QRect, model: ToolModel, group: str) -> None:
-    t = tokens()
-    folded = group in model.folded
-    chevron = QRect(rect.left() + MARGIN - 2, rect.top() + (rect.height() - 14) // 2, 14, 14)
-    icon("chevron-right" if folded else "chevron-down", t.muted).paint(painter, chevron)
-    place = group_switch_rect(rect)
-    _paint_switch(painter, place, model.group_on(group))
-    font = body_font(SMALL_PX)
-    painter.setFont(font)
-    painter.setPen(QColor(t.muted))
-    words = model.group_words(group)
-    if attention := model.group_attention(group):
-        painter.setPen(QColor(t.tool))
-        words = attention
-    width = painter.fontMetrics().horizontalAdvance(words)
-    counted = QRect(place.left() - 10 - width, rect.top(), width, rect.height())
-    painter.drawText(counted, _RIGHT, words)
-    font.setWeight(QFont.Weight.DemiBold)
-    painter.setFont(font)
-    painter.setPen(QColor(t.text))
-    text_left = chevron.right() + 8
-    if (server := model.group_server(group)) is not None:
-        paint_dot(painter, server.state, text_left - 6, rect.top() + (rect.height() - SIDE) / 2)
-        painter.setPen(QColor(t.text))
-        text_left += SIDE - 2
-    line = QRect(text_left, rect.top(), counted.left() - 10 - text_left, rect.height())
-    name = show_hidden(group) or "No group"
-    painter.drawText(line, _MIDDLE, painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, line.width()))
+def _header_row(model: ToolModel, group: str) -> Row:
+    attention, server = model.group_attention(group), model.group_server(group)
+    return Row(
+        group or "No group",
+        side=attention or model.group_words(group),
+        side_colour="tool" if attention else "muted",
+        dot=server.state if server is not None else None,
+        control="switch",
+        on=model.group_on(group),
+        heading=True,
+        chevron="right" if group in model.folded else "down",
+    )
 
 
-def _paint_tool(painter: QPainter, rect: QRect, model: ToolModel, number: int) -> None:
-    t = tokens()
-    tool = model.tools[number]
-    _paint_switch(painter, switch_rect(rect), tool.enabled)
-    text_left = rect.left() + MARGIN + SWITCH.width() + 12
-    text_right = rect.right() - MARGIN
-    severity = model.severity(number)
-    if severity:
-        mark = QRect(text_right - 15, rect.top() + 22, 14, 14)
-        name = "error" if severity == "error" else "warning"
-        icon(name, t.error if severity == "error" else t.tool).paint(painter, mark)
-    elide = Qt.TextElideMode.ElideRight
-    painter.setFont(body_font(SMALL_PX))
-    painter.setPen(QColor(t.muted))
-    size = model.size_words(number)
-    width = painter.fontMetrics().horizontalAdvance(size)
-    painter.drawText(QRect(text_right - width, rect.top() + 5, width, 18), _RIGHT, size)
-    unreadable = tool.enabled and tool.source is not None
-    detail = tool.description.strip().splitlines()[0] if tool.description.strip() else "no description"
-    if unreadable:
-        detail = f"not sent: {tool.unread}"
+def _tool_row(model: ToolModel, number: int) -> Row:
+    tool, severity = model.tools[number], model.severity(number)
+    description, colour = tool.description.strip(), "muted"
     response = response_of(model.debugging, tool.name)
-    marks = [(response.policy, t.accent if response.is_own else t.muted)]
-    if tool.server and tool.remote:
-        detail = f"{shown_name(tool.remote)} there · {detail}"
-    colour = t.error if unreadable else t.muted
-    if tool.server and (review := standing_words(model.standings.trust(tool), enabled=tool.enabled)):
-        detail, colour, marks = review, t.tool, []
-    elif word := hint_word(tool):
-        marks.append((word, t.error if word == "destructive" else t.ok))
-    end = text_right - (24 if severity else 0)
-    for words, mark_colour in marks:
-        painter.setPen(QColor(mark_colour))
-        painter.drawText(QRect(text_left, rect.top() + 22, end - text_left, 18), _RIGHT, words)
-        end -= painter.fontMetrics().horizontalAdvance(words) + 8
-    painter.setPen(QColor(colour))
-    line = QRect(text_left, rect.top() + 22, end - text_left, 18)
-    painter.drawText(line, _MIDDLE, painter.fontMetrics().elidedText(show_hidden(detail), elide, line.width()))
-    line = QRect(text_left, rect.top() + 5, text_right - text_left - (width + 8 if size else 0), 18)
-    painter.setFont(code_font())
-    painter.setPen(QColor(t.text if tool.enabled else t.muted))
-    name = shown_name(tool.name) or "unnamed"
-    painter.drawText(line, _MIDDLE, painter.fontMetrics().elidedText(name, elide, line.width()))
+    marks = [(response.policy, "accent" if response.is_own else "muted")]
+    line = description.splitlines()[0] if description else "no description"
+    if tool.enabled and tool.source is not None:
+        line, colour = f"not sent: {tool.unread}", "error"
+    if tool.server:
+        line = f"{shown_name(tool.remote)} there · {line}" if tool.remote else line
+        review = standing_words(model.standings.trust(tool), enabled=tool.enabled)
+        line, colour = review or line, "tool" if review else "muted"
+        hint = hint_word(tool)
+        marks = [] if review else marks + [(hint, "error" if hint == "destructive" else "ok")] * bool(hint)
+    icons = {"": (), "error": (("error", "error"),)}
+    return Row(
+        shown_name(tool.name) or "unnamed",
+        line,
+        model.size_words(number),
+        line_colour=colour,
+        title_colour="text" if tool.enabled else "muted",
+        marks=tuple(marks),
+        control="switch",
+        on=tool.enabled,
+        icons=icons.get(severity, (("warning", "tool"),)),
+        code=True,
+    )
 
 
 def switch_rect(row: QRect) -> QRect:
     """Return the rectangle of a tool's switch."""
-    return QRect(
-        row.left() + MARGIN, row.top() + (row.height() - SWITCH.height()) // 2, SWITCH.width(), SWITCH.height()
-    )
+    return control_rect(row, Row("", control="switch"))
 
 
 def group_switch_rect(row: QRect) -> QRect:
     """Return the rectangle of a group's switch."""
-    top = row.top() + (row.height() - SWITCH.height()) // 2
-    return QRect(row.right() - MARGIN - SWITCH.width(), top, SWITCH.width(), SWITCH.height())
-
-
-def _paint_switch(painter: QPainter, rect: QRect, on: bool) -> None:
-    t = tokens()
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(t.accent if on else t.muted))
-    radius = rect.height() / 2
-    painter.drawRoundedRect(QRectF(rect), radius, radius)
-    painter.setBrush(QColor(t.on_accent if on else t.raised))
-    x = rect.right() - rect.height() + 3 if on else rect.left() + 2
-    painter.drawEllipse(QRectF(x, rect.top() + 2, rect.height() - 4, rect.height() - 4))
+    return control_rect(row, Row("", control="switch", heading=True))
 
 
 class ToolList(QListView):
@@ -261,7 +190,7 @@ class ToolList(QListView):
     def content_height(self) -> int:
         """Return the height of all rows."""
         headers = sum(isinstance(entry, str) for entry in self._tools.rows) if len(self._tools.rows) <= MANY else 0
-        return headers * HEADER_HEIGHT + (len(self._tools.rows) - headers) * ROW_HEIGHT
+        return headers * HEADING + (len(self._tools.rows) - headers) * TWO_LINES
 
     def _toggle_fold(self, group: str) -> None:
         self._fold(group, group not in self._tools.folded)

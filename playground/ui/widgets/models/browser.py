@@ -22,10 +22,10 @@ from playground.ui.widgets.form_parts import quiet_button, say, styled, text_lab
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.models.details import ModelDetails
-from playground.ui.widgets.models.drawing import ModelDrawing, star_place
 from playground.ui.widgets.models.listing import ORDERS, SORTING, Found, Listing, Order
 from playground.ui.widgets.models.rows import CHECK, ModelRows
 from playground.ui.widgets.plain_text import short_title
+from playground.ui.widgets.row_delegate import ROW, RowDelegate, end_icon_rect
 
 WIDE: Final = 560  # pixels; from this width on the details are to the right of the list
 DETAILS, BELOW = 240, 170  # pixels: width of the details at the right, height below the list
@@ -51,9 +51,9 @@ class ModelList(QListView):
 
     def _star_index(self, event: QMouseEvent) -> QModelIndex:
         point = event.position().toPoint()
-        index, drawing = self.indexAt(point), self.itemDelegate()
-        has_star = isinstance(drawing, ModelDrawing) and drawing.stars and bool(index.flags() & _ENABLED)
-        return index if has_star and star_place(self.visualRect(index)).contains(point) else QModelIndex()
+        index = self.indexAt(point)
+        has_star = index.isValid() and index.data(ROW).end_icon is not None
+        return index if has_star and end_icon_rect(self.visualRect(index)).contains(point) else QModelIndex()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._pressed = self._star_index(event)
@@ -66,9 +66,6 @@ class ModelList(QListView):
             super().mouseReleaseEvent(event)
         elif self._star_index(event) == pressed:
             self.star_pressed.emit(pressed)
-
-
-_ENABLED: Final = Qt.ItemFlag.ItemIsEnabled
 
 
 class ModelBrowser(QWidget):
@@ -92,8 +89,7 @@ class ModelBrowser(QWidget):
         self.list = styled(ModelList(), "models")
         self.list.setModel(self.rows)
         self.list.setAccessibleName("Models; Space ticks one" if ticking else "Models")
-        self._drawing = ModelDrawing(self.list, self.rows)
-        self.list.setItemDelegate(self._drawing)
+        self.list.setItemDelegate(RowDelegate(self.list))
         self.count = text_label("", "small")
         self.order = quiet_button(ORDERS[SORTING.order], "Order of the models", "")
         self.order.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -123,7 +119,7 @@ class ModelBrowser(QWidget):
         """Show the models that match ``text``, by default the last search, and select the model with the id ``at``."""
         self._listing = listing
         self._text = self._text if text is None else text
-        self._drawing.stars = listing.catalog.star is not None
+        self.rows.stars = listing.catalog.star is not None
         say(self.failed, "")
         self._target = at or (self.current if text is None else "")
         self._show_order()
@@ -256,7 +252,7 @@ class ModelBrowser(QWidget):
         """Return whether the list handles a key pressed in the field."""
         modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         starring = event.key() == STAR_KEY and modifiers == Qt.KeyboardModifier.ControlModifier
-        return (event.key() in STEPS and modifiers == _NONE) or (starring and self._drawing.stars)
+        return (event.key() in STEPS and modifiers == _NONE) or (starring and self.rows.stars)
 
     def take_key(self, event: QKeyEvent) -> bool:
         """Handle a key pressed in the field; return whether the list handles it."""

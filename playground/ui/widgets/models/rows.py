@@ -10,8 +10,10 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from playground.ui.widgets.models.fact_words import short_words, signs
 from playground.ui.widgets.models.listing import Line
 from playground.ui.widgets.plain_text import one_line_of, tip
+from playground.ui.widgets.row_delegate import ROW, Row
 
 Index = QModelIndex | QPersistentModelIndex
+STAR, UNSTAR = "Make it a favourite (Ctrl+D)", "Remove it from the favourites (Ctrl+D)"
 CHECK: Final = Qt.ItemDataRole.CheckStateRole
 _NO_PARENT: Final = QModelIndex()
 
@@ -24,6 +26,7 @@ class ModelRows(QAbstractListModel):
         self.lines: Sequence[Line] = ()
         self.favourites: frozenset[str] = frozenset()
         self.ticking = ticking
+        self.stars = False  # each model has a star
         self.ticked: dict[str, None] = {}
 
     def show_lines(self, lines: Sequence[Line], favourites: frozenset[str]) -> None:
@@ -64,6 +67,8 @@ class ModelRows(QAbstractListModel):
         line = self.line(index)
         if line is None:
             return None
+        if role == ROW:
+            return self._row(line)
         if line.model is None:
             return line.words if role == Qt.ItemDataRole.DisplayRole else None
         if role == Qt.ItemDataRole.DisplayRole:
@@ -74,6 +79,25 @@ class ModelRows(QAbstractListModel):
         if role == CHECK and self.ticking:
             return Qt.CheckState.Checked if line.model.id in self.ticked else Qt.CheckState.Unchecked
         return None
+
+    def _row(self, line: Line) -> Row:
+        model = line.model
+        if model is None:
+            return Row(line.words, title_colour="muted", heading=True)
+        starred = model.id in self.favourites
+        return Row(
+            model.id,
+            " · ".join(filter(None, (line.note, short_words(model.facts)))),
+            model.title,
+            side_yields=True,
+            middle=True,
+            icons=tuple((name, "muted") for name, _ in signs(model.facts)),
+            control="box" if self.ticking else "",
+            on=model.id in self.ticked,
+            end_icon=(("star-filled", "accent") if starred else ("star", "muted")) if self.stars else None,
+            end_on_hover=not starred,
+            end_tip=(UNSTAR if starred else STAR) if self.stars else "",
+        )
 
     def _words(self, line: Line) -> str:
         model = line.model

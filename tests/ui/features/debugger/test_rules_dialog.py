@@ -49,7 +49,7 @@ def test_tables_are_saved_to_a_file_and_loaded(dialog: RulesDialog, session: Ses
     session.change(debugging=before)
     file = tmp_path / "answers.json"
     dialog.write_file(str(file))
-    assert "2 tables with 2 rows" in dialog.notice.text()
+    assert "2 tables with 2 rows" in dialog.notice.words
     assert json.loads(file.read_text("utf-8"))["tools"].keys() == {"get_weather", "*"}
     condition = ToolRule(pause_from=2)
     session.change(debugging=Debugging(rules={"get_weather": condition}))
@@ -58,7 +58,7 @@ def test_tables_are_saved_to_a_file_and_loaded(dialog: RulesDialog, session: Ses
     assert after.rules == {"get_weather": TABLE.model_copy(update={"pause_from": 2})}, "conditions are not the file's"
     assert after.default.rows == TABLE.rows
     assert after.step_limit == 7
-    QTest.mouseClick(dialog.undo_button, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(dialog.notice.buttons[0], Qt.MouseButton.LeftButton)
     assert session.debugger.debugging == Debugging(rules={"get_weather": condition})
 
 
@@ -73,9 +73,9 @@ def test_unusable_file_of_answers_is_reported_and_changes_nothing(
     else:
         file.write_bytes(content)
     dialog.open_file(str(file))
-    assert dialog.notice.text().startswith("bad.json cannot be used: ")
+    assert dialog.notice.words.startswith("bad.json cannot be used: ")
     assert session.debugger.debugging == Debugging(default=TABLE)
-    assert not dialog.undo_button.isVisible()
+    assert not dialog.notice.buttons
 
 
 # In the panels

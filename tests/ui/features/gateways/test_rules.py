@@ -78,7 +78,7 @@ def test_incomplete_rule_is_reported_and_kept(play: Callable[[Scene], DialogDriv
         dialog.save_current()
         await idle(dialog)
         assert not driver.store.profiles[0].adaptations
-        assert "does not say what is sent instead" in dialog.message.text()
+        assert "does not say what is sent instead" in dialog.body.message.text()
 
     play(scene)
 

@@ -32,7 +32,7 @@ def files_hold(folder: Path, text: str) -> list[Path]:
 def test_secrets_reach_the_server_and_no_file(play: PlayScene, tmp_path: Path) -> None:
     async def scene(driver: ServersDriver) -> None:
         dialog = driver.open()
-        dialog.add_button.click()
+        dialog.body.buttons["add"].click()
         form = dialog.form
         QTest.keyClicks(form.command, sys.executable)
         form.arguments.setPlainText(f"-c\n{SAYS_ITS_SECRET}\n--token={CANARY}-argument")
@@ -49,7 +49,7 @@ def test_secrets_reach_the_server_and_no_file(play: PlayScene, tmp_path: Path) -
         assert server.arguments[2] == "--token={{secret:token}}"
         for name, value in (("env:API_KEY", f"{CANARY}-variable"), ("argument:token", f"{CANARY}-argument")):
             assert await driver.keys.get(server.id, ORIGIN, name) == Secret(value)
-        dialog.which.buttons[LOG].click()
+        dialog.body.tabs.buttons[LOG].click()
         await eventually(lambda: "key is" in dialog.log.stderr.toPlainText())
         assert CANARY not in dialog.log.stderr.toPlainText()
         await eventually(lambda: bool(form.environment.edits) and form.environment.edits[0].row().kept)
@@ -66,7 +66,7 @@ def test_secrets_reach_the_server_and_no_file(play: PlayScene, tmp_path: Path) -
 def test_pasted_command_line_can_be_split(play: PlayScene) -> None:
     async def scene(driver: ServersDriver) -> None:
         dialog = driver.open()
-        dialog.add_button.click()
+        dialog.body.buttons["add"].click()
         dialog.form.command.setText("node index.js")
         assert dialog.form.split_note.text() == "Command line: node with 1 argument."
         dialog.form.command.setText("npx -y @x/server '/a b'")
@@ -103,7 +103,7 @@ def test_unsaved_draft_survives_dialog_and_window(play: PlayScene, tmp_path: Pat
         dialog.close_button.click()
         dialog = driver.open("one")
         assert dialog.form.environment.edits[0].value.text() == CANARY
-        assert "unsaved" in dialog.list.item(1).data(Qt.ItemDataRole.AccessibleTextRole)
+        assert "unsaved" in dialog.body.list.item(1).data(Qt.ItemDataRole.AccessibleTextRole)
 
     async def again(driver: ServersDriver) -> None:
         dialog = driver.open("one")
@@ -128,10 +128,10 @@ def test_removed_server_is_restored_with_its_secrets(play: PlayScene) -> None:
         driver.book.confirm(server)
         await driver.keys.set("one", ORIGIN, Secret(CANARY), "env:API_KEY")
         dialog = driver.open("one")
-        dialog.remove_button.click()
-        await eventually(lambda: driver.book.get("one") is None and not dialog.notice.isHidden())
+        dialog.body.buttons["remove"].click()
+        await eventually(lambda: driver.book.get("one") is None and not dialog.body.notice.isHidden())
         assert await driver.keys.get("one", ORIGIN, "env:API_KEY") is None
-        dialog.notice.buttons[0].click()
+        dialog.body.notice.buttons[0].click()
         await eventually(lambda: driver.book.get("one") is not None)
         assert [it.id for it in driver.book.servers] == [DEMO_ID, "one", "two"]
         assert driver.book.confirmed(server)
@@ -144,13 +144,13 @@ def test_demo_server_is_started_restarted_and_stopped(play: PlayScene) -> None:
     async def scene(driver: ServersDriver) -> None:
         dialog = driver.open(DEMO_ID)
         assert not dialog.state.box.isVisibleTo(dialog), "it asks nothing"
-        assert not dialog.remove_button.isEnabled()
+        assert not dialog.body.buttons["remove"].isEnabled()
         assert not dialog.form.command.isVisibleTo(dialog)
         dialog.state.start_button.click()
         await eventually(lambda: "Ready" in dialog.state.words.text)
-        dialog.which.buttons[LOG].click()
+        dialog.body.tabs.buttons[LOG].click()
         await eventually(lambda: dialog.log.level.isEnabled())
-        dialog.which.buttons[OFFERS].click()
+        dialog.body.tabs.buttons[OFFERS].click()
         await eventually(lambda: bool(dialog.offers.text.toPlainText()))
         states: list[State] = []
         driver.servers.subscribe(lambda _change: states.append(driver.state(DEMO_ID)))
@@ -171,7 +171,7 @@ def test_failed_server_shows_reason_and_output(play: PlayScene) -> None:
         dialog.state.confirm_button.click()
         await eventually(lambda: driver.state("one") is State.FAILED)
         await eventually(lambda: "licence" in dialog.state.problem.text())
-        dialog.which.buttons[LOG].click()
+        dialog.body.tabs.buttons[LOG].click()
         said = dialog.state.problem.text() + dialog.log.stderr.toPlainText()
         assert "\x1b" not in said
         assert "\u202e" not in said
