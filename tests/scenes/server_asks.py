@@ -58,3 +58,12 @@ async def server_prompt(stage: Stage) -> None:
         ),
         "the messages",
     )
+
+
+@scene()
+async def server_model_request(stage: Stage) -> None:
+    """A server requests an answer from a model; a setting is wrong."""
+    await _ask(stage, "sum_up_notes", {"words": 20})
+    dialog = await stage.dialog("Demo tools requests a model")
+    stage.find(QLineEdit, "Max tokens", dialog).setFocus()
+    await stage.settle()

@@ -44,12 +44,7 @@ SETTINGS: Final[JSONObject] = {
     "properties": {
         "limit": {"type": "integer", "title": "Max tokens", "minimum": 1},
         "temperature": {"type": "number", "title": "Temperature"},
-        "stop": {
-            "type": "array",
-            "title": "Stop sequences",
-            "description": 'For example ["END"]',
-            "items": {"type": "string"},
-        },
+        "stop": {"type": "array", "title": "Stop sequences", "items": {"type": "string"}},
     }
 }
 

@@ -1,7 +1,8 @@
 """Form for the values of a JSON Schema from outside, such as an elicitation, the arguments of a prompt or of a tool.
 
-Each property becomes a row: text with its format, a number with its range, a choice, several choices, or JSON for
-everything else. The schema is not trusted: another process checks the values against it, because a check may never end.
+Each property becomes a row: text with its format, a number with its range, one or several choices, a list of texts, or
+JSON for everything else. The schema is not trusted: another process checks the values against it, because a check may
+never end.
 """
 
 from __future__ import annotations
@@ -111,8 +112,11 @@ def _with_control(hint: Hint, schema: JSONObject, is_required: bool) -> Hint:
         has_start = any(value == hint.start and type(value) is type(hint.start) for value, _ in choices)
         empty = () if is_required and has_start else ((None, NOTHING),)
         return replace(hint, editor="pick" if len(choices) <= MAX_CHOICES else "json", choices=(*empty, *choices))
-    if kind == "array" and isinstance(items := schema.get("items"), dict) and 0 < len(_choices(items)) <= MAX_CHOICES:
-        return replace(hint, editor="several", choices=_choices(items))
+    if kind == "array" and isinstance(items := schema.get("items"), dict):
+        if 0 < len(_choices(items)) <= MAX_CHOICES:
+            return replace(hint, editor="several", choices=_choices(items))
+        if items.get("type") == "string":
+            return replace(hint, editor="list", placeholder="add")
     if kind == "string":
         check, example = FORMATS.get(str(schema.get("format")), (None, ""))
         return replace(hint, editor="line", check=check, placeholder=example)
@@ -145,6 +149,10 @@ def _choices(schema: JSONObject) -> tuple[tuple[JSON, str], ...]:
                 (option["const"], short_title(str(option.get("title") or option["const"]))) for option in options
             )
     return ()
+
+
+def _plain(value: JSON) -> JSON:
+    return list(value) if isinstance(value, tuple) else value
 
 
 # ---- formats of text
@@ -305,7 +313,7 @@ class SchemaForm(QWidget):
         """The values that are not empty, by name; None while a field has a problem of its own."""
         if any(self._own_problem(row) for row in self.rows.values()):
             return None
-        values = {name: row.value for name, row in self.rows.items() if row.value is not None}
+        values = {name: _plain(row.value) for name, row in self.rows.items() if row.value is not None}
         if self._is_json:
             whole = values.get("")
             return whole if isinstance(whole, dict) else None

@@ -58,6 +58,8 @@ def one_field(schema: JSON, required: tuple[str, ...] = ()) -> SchemaForm:
         ({"type": "string", "oneOf": [{"const": "x", "title": "X"}]}, "pick"),
         ({"type": "array", "items": {"type": "string", "enum": ["x", "y"]}}, "several"),
         ({"type": "array", "items": {"anyOf": [{"const": "x", "title": "X"}]}}, "several"),
+        ({"type": "array", "items": {"type": "string"}}, "list"),
+        ({"type": "array", "items": {"type": "integer"}}, "json"),
         ({"type": ["string", "null"]}, "line"),
         ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "integer"),
         ({"$ref": "#/$defs/Size"}, "pick"),
@@ -92,6 +94,15 @@ def test_values_are_collected_without_empty_fields(form: SchemaForm) -> None:
     box.activated.emit(0)
     days.boxes[1].click()
     assert form.value == {"name": " Ada ", "guests": 3, "colour": "green"}
+
+
+def test_list_of_texts_is_filled_in_text_by_text(qtbot: QtBot) -> None:
+    form = one_field({"type": "array", "items": {"type": "string"}})
+    qtbot.addWidget(form)
+    for text in ("END", "a, b"):
+        type_into(form, "a", text)
+        QTest.keyClick(line(form, "a"), Qt.Key.Key_Return)
+    assert form.value == {"a": ["END", "a, b"]}
 
 
 def test_values_that_are_set_are_shown_and_not_reported(form: SchemaForm) -> None:
