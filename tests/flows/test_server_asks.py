@@ -207,7 +207,7 @@ async def test_model_is_asked_for_server_only_after_person_agrees(person: Person
     assert body["temperature"] == 0.2
     assert not task.done(), "the server has nothing yet"
     await dialog.set_text("Answer for the server", "An edited sum.")
-    await dialog.press("Keep as an experiment")
+    await dialog.press("Save as experiment")
     await dialog.press("Send to the server")
     text = text_of(await task)
     assert "An edited sum." in text

@@ -4,6 +4,7 @@ resources attached, one that is watched; and the messages about it on the page o
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 
 from PySide6.QtCore import Qt
@@ -40,7 +41,7 @@ async def test_prompt_is_filled_in_and_added_to_message_or_conversation(person: 
     assert "tool_servers" not in person.app.workspace.__dict__, "nothing of servers is made before it is used"
     assert person.conversation.composer.insertable == ["Image…", "File…", "Variable", "More for images"]
     dialog = await ServerContentDialog.open(person, "servers.prompts")
-    assert "does not run" in dialog.stopped_servers
+    assert "is stopped" in dialog.stopped_servers
     await dialog.start_servers()
     await dialog.choose(PROMPT)
     await person.until(lambda: dialog.fields, "the fields of its arguments")
@@ -58,7 +59,7 @@ async def test_prompt_is_filled_in_and_added_to_message_or_conversation(person: 
     assert dialog.outcome
     assert dialog.text.startswith("User:\nExplain this note")
     await person.do(partial(person.message.setPlainText, "First of all."))
-    await dialog.close("Put into the message")
+    await dialog.close("Insert into message")
     written = person.message.toPlainText()
     assert written.startswith("First of all.\n\nExplain this note")
     assert NOTE in written
@@ -68,19 +69,35 @@ async def test_prompt_is_filled_in_and_added_to_message_or_conversation(person: 
     await dialog.choose(PROMPT)
     await dialog.type_into("title", "Welcome")
     await person.do(partial(QTest.keyClick, dialog.field("title"), "\r"))
-    await person.until(lambda: dialog.has_button("Add as turns"), "the messages")
+    await person.until(lambda: dialog.has_button("Add to conversation"), "the messages")
     await person.do(partial(person.pane.composer.set_starting, True))
-    await dialog.press("Add as turns")
+    await dialog.press("Add to conversation")
     assert "A run is under way" in dialog.problem
     assert not person.path
     await person.do(partial(person.pane.composer.set_starting, False))
-    await dialog.close("Add as turns")
+    await dialog.close("Add to conversation")
     assert len(person.path) >= 1
     assert person.path[0].role is Role.USER
     assert any(NOTE in turn.text for turn in person.path)
     await person.do(person.app.window.action("view.palette").trigger)
     await person.until(lambda: any(text.startswith(PROMPT) for text in palette_entries(person)), "it in the palette")
     await person.key(Qt.Key.Key_Escape)
+
+
+@flow()
+async def test_prompt_selected_during_a_request_for_another_waits_for_its_arguments(person: Person) -> None:
+    dialog = await open_offers(person, "servers.prompts")
+    await dialog.choose("Try the tools")
+    await person.do(dialog.button("Get messages").click)
+    await dialog.choose(PROMPT)
+    assert [field.accessibleName() for field in dialog.fields] == ["title", "tone"]
+    await asyncio.sleep(0.2)  # the cancelled request ends
+    assert not dialog.can_ask
+    assert not dialog.outcome
+    await dialog.type_into("title", "Welcome")
+    await dialog.ask()
+    await person.until(lambda: NOTE in dialog.text, "the messages")
+    assert dialog.can_ask
 
 
 @flow()
@@ -113,7 +130,7 @@ async def test_resources_are_attached_and_watched(person: Person) -> None:
     await dialog.choose(picture)
     await dialog.ask()
     await person.until(lambda: dialog.pictures, "the picture")
-    await dialog.close("Put into the message")
+    await dialog.close("Insert into message")
     await person.until(lambda: len(person.pane.composer.attached) == 1, "the picture attached")
 
     dialog = await open_offers(person, "servers.resources")
@@ -121,14 +138,14 @@ async def test_resources_are_attached_and_watched(person: Person) -> None:
     await person.until(lambda: len(dialog.offers) == 1, "the resource with these words")
     notes = dialog.offers[0]
     await dialog.choose(notes)
-    await dialog.press("Say when it changes")
+    await dialog.press("Watch for changes")
     await person.until(
         lambda: any(entry.method == "resources/subscribe" and entry.request for entry in servers.tape.entries),
         "the resource watched",
     )
     await dialog.ask()
     await person.until(lambda: dialog.can_write, "the resource")
-    await dialog.close("Put into the message")
+    await dialog.close("Insert into message")
     assert person.message.toPlainText().startswith("[Resource ")
     await servers.call("demo", "add_note", {"title": "Later", "text": "A new one."}, Ticket())
     await person.click(await person.seen(QPushButton, "Read it again"))

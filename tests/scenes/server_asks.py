@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from PySide6.QtWidgets import QLineEdit, QPushButton
+from PySide6.QtWidgets import QLineEdit, QPushButton, QTableView
 
 from playground.engine.session.tool_calls import Ticket
 from playground.engine.tool_servers.servers import ServerError
@@ -35,6 +35,35 @@ async def server_form(stage: Stage) -> None:
     """The form of a server, with something missing and something wrong."""
     await _ask(stage, "book_table", {"restaurant": "The Blue Door"})
     dialog = await stage.dialog("Demo tools asks")
-    stage.find(QLineEdit, inside=dialog).setText("nowhere")
+    stage.find(QLineEdit, "E-mail", dialog).setText("nowhere")
     next(button for button in dialog.findChildren(QPushButton) if button.property("kind") == "primary").click()
+    await stage.settle()
+
+
+@scene()
+async def server_prompt(stage: Stage) -> None:
+    """A prompt of a server, its arguments filled in and its messages in view."""
+    stage.fresh("demo-chat")
+    await stage.app.workspace.tool_servers.start("demo")
+    stage.act("servers.prompts")
+    dialog = await stage.dialog("From tool servers")
+    await stage.until(lambda: any(table.isVisible() for table in dialog.findChildren(QTableView)), "the prompts")
+    stage.find(QTableView, inside=dialog).selectRow(0)
+    await stage.settle()
+    stage.find(QLineEdit, "title", dialog).setText("Welcome")
+    next(button for button in dialog.findChildren(QPushButton) if button.text() == "Get messages").click()
+    await stage.until(
+        lambda: any(
+            button.text() == "Add to conversation" and button.isVisible() for button in dialog.findChildren(QPushButton)
+        ),
+        "the messages",
+    )
+
+
+@scene()
+async def server_model_request(stage: Stage) -> None:
+    """A server requests an answer from a model; a setting is wrong."""
+    await _ask(stage, "sum_up_notes", {"words": 20})
+    dialog = await stage.dialog("Demo tools requests a model")
+    stage.find(QLineEdit, "Max tokens", dialog).setFocus()
     await stage.settle()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playground.domain.tools import ToolDefinition
 from playground.jsonkit.values import JSON
+from tests.scenes.debugger_rules import RULES
 from tests.scenes.registry import scene
 from tests.scenes.stage import SceneError, Stage
 
@@ -103,8 +104,9 @@ def offer(stage: Stage, *tools: ToolDefinition) -> None:
 
 @scene()
 async def tools_form(stage: Stage) -> None:
-    """A schema as a form, one field open: values to choose from, required, what it could also say."""
+    """A schema as a form, one field open, and the response of each tool: one has a mock table of its own."""
     offer(stage, SAMPLE, PLACE_ORDER)
+    stage.session.change(debugging=RULES)
     tools = stage.window.panels.tools
     tools.select(1)
     tools.editor.form.open_field(("properties", "shipping"))

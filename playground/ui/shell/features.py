@@ -51,7 +51,7 @@ from playground.ui.features.code.control import CodeControl
 from playground.ui.features.compare.control import Around as CompareAround
 from playground.ui.features.compare.control import CompareControl
 from playground.ui.features.debugger.control import DebugControl
-from playground.ui.features.debugger.default_rule import ResponseDefaults
+from playground.ui.features.debugger.responses import ResponseDefaults
 from playground.ui.features.evaluate.control import Around as EvaluateAround
 from playground.ui.features.evaluate.control import EvaluateControl
 from playground.ui.features.experiments.control import ExperimentsControl
@@ -164,8 +164,9 @@ class Features:
             host, self.gateways.set_up_imported, self.gateways.store_imported, self.gateways.show_rules
         )
         connect(code.ACTIONS, self.code)
-        self.debugger = DebugControl(host, panels.responses, partial(self.compare.show, True))
-        self.debugger.show_rules_in(panels.tools.editor.rule)
+        self.debugger = DebugControl(host, partial(self.compare.show, True))
+        for view in (panels.responses, panels.tools.responses):
+            self.debugger.add_view(view)
         connect(debugger.ACTIONS, self.debugger)
         self.server_asks = AsksControl(host)
         connect(server_asks.ACTIONS, self.server_asks)

@@ -35,7 +35,8 @@ class Row:
     leaves. ``icons`` are at the right of the last line, ``end_icon`` at the right of the row: names and colours; with
     ``end_on_hover`` it is drawn in hovered and selected rows only, and ``end_tip`` is its tooltip. ``control`` is "box"
     or "switch", ``dot`` a state, ``chevron`` that of a heading that folds, "down" or "right". ``code`` shows the title
-    in the font for code, ``middle`` elides it in the middle. ``line_side`` is a text at the right of ``line``.
+    in the font for code, ``middle`` elides it in the middle. ``marks`` are texts
+    with their colours at the right of ``line``, from the right.
     """
 
     title: str
@@ -45,8 +46,7 @@ class Row:
     side_colour: str = "muted"
     line_colour: str = "muted"
     title_colour: str = "text"
-    line_side: str = ""
-    line_side_colour: str = "muted"
+    marks: tuple[tuple[str, str], ...] = ()
     dot: str | None = None
     control: str = ""
     on: bool = False
@@ -133,9 +133,9 @@ class RowDelegate(QStyledItemDelegate):
             first.setRight(first.right() - taken - GAP)
         mode = _MIDDLE if row.middle else _END
         _paint_text(painter, first, row.title, title_font, row.title_colour, first.width(), _LEFT, mode)
-        if row.line_side:
+        for words, colour in row.marks:
             most = second.width() // 2
-            taken = _paint_text(painter, second, row.line_side, small, row.line_side_colour, most, _RIGHT, _END)
+            taken = _paint_text(painter, second, words, small, colour, most, _RIGHT, _END)
             second.setRight(second.right() - taken - GAP)
         if row.line:
             _paint_text(painter, second, row.line, small, row.line_colour, second.width(), _LEFT, _END)

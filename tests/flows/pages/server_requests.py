@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QCheckBox,
+    QCompleter,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
@@ -38,9 +39,9 @@ class ServerContentDialog(Dialog):
 
     async def start_servers(self) -> None:
         """Start the servers that do not run, and wait for what they offer."""
-        if "does not run" in self.stopped_servers:
-            await self.press("Start it")
-        await self.wait_until(lambda: self.offers and not self.has_button("Start it"), "what the server offers")
+        if "is stopped" in self.stopped_servers:
+            await self.press("Start server")
+        await self.wait_until(lambda: self.offers and not self.has_button("Start server"), "what the server offers")
 
     @property
     def stopped_servers(self) -> str:
@@ -51,7 +52,7 @@ class ServerContentDialog(Dialog):
 
     @property
     def _table(self) -> QTableView | None:
-        return next(iter(self.find(QTableView, "What servers offer")), None)
+        return next(iter(self.find(QTableView, "Prompts and resources")), None)
 
     @property
     def offers(self) -> list[str]:
@@ -60,7 +61,7 @@ class ServerContentDialog(Dialog):
 
     async def search(self, text: str) -> None:
         """Type into the search field."""
-        await replace_text(self.person, self.get(QLineEdit, "Find among what servers offer"), text)
+        await replace_text(self.person, self.get(QLineEdit, "Search prompts and resources"), text)
 
     async def choose(self, offer: str) -> None:
         """Choose an offer as soon as it is in the list, again if the list was renewed in the meantime."""
@@ -85,7 +86,7 @@ class ServerContentDialog(Dialog):
     def fields(self) -> list[QLineEdit]:
         """The fields of its arguments."""
         lines = self.find(QLineEdit)
-        return [line for line in lines if line.accessibleName() != "Find among what servers offer"]
+        return [line for line in lines if line.accessibleName() != "Search prompts and resources"]
 
     def field(self, name: str) -> QLineEdit:
         """The field of an argument."""
@@ -97,8 +98,10 @@ class ServerContentDialog(Dialog):
 
     def proposals(self, name: str) -> list[str]:
         """What the server proposes for an argument."""
-        model = self.field(name).completer().model()
-        role = self.field(name).completer().completionRole()
+        completer: QCompleter | None = self.field(name).completer()
+        if completer is None:
+            return []
+        model, role = completer.model(), completer.completionRole()
         return [str(model.index(row, 0).data(role)) for row in range(model.rowCount())]
 
     def button(self, name: str) -> QAbstractButton:
@@ -108,7 +111,7 @@ class ServerContentDialog(Dialog):
     async def ask(self) -> None:
         """Ask the server for the prompt or the resource."""
         await self.wait_until(lambda: self.can_ask, "enough filled in to ask")
-        names = ("Get the messages", "Read")
+        names = ("Get messages", "Read")
         (button,) = [button for button in self.find(QPushButton) if button.text() in names]
         await self.person.do(button.click)
 
@@ -121,23 +124,23 @@ class ServerContentDialog(Dialog):
     @property
     def can_ask(self) -> bool:
         """True if the server can be asked."""
-        names = ("Get the messages", "Read")
+        names = ("Get messages", "Read")
         return any(button.text() in names and button.isEnabled() for button in self.find(QPushButton))
 
     @property
     def can_write(self) -> bool:
         """True if there is something to put into the message."""
-        return self.button("Put into the message").isEnabled()
+        return self.button("Insert into message").isEnabled()
 
     @property
     def watched(self) -> bool:
         """True if a change of the resource is reported."""
-        return self.get(QCheckBox, "Say when it changes").isChecked()
+        return self.get(QCheckBox, "Watch for changes").isChecked()
 
     @property
     def text(self) -> str:
         """What would be put into the conversation."""
-        return "".join(view.toPlainText() for view in self.find(QPlainTextEdit, "What would be put"))
+        return "".join(view.toPlainText() for view in self.find(QPlainTextEdit, "Preview"))
 
     @property
     def pictures(self) -> list[QWidget]:
@@ -152,7 +155,7 @@ class ServerContentDialog(Dialog):
     @property
     def problem(self) -> str:
         """What went wrong."""
-        return read_label(self.person, "problem", self.widget)
+        return read_label(self.person, "requestProblem", self.widget)
 
     @property
     def outcome(self) -> str:

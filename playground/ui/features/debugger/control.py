@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
+from PySide6.QtCore import SignalInstance
 from PySide6.QtWidgets import QApplication, QWidget
 
 from playground.domain.debugging import Debugging
@@ -15,8 +17,6 @@ from playground.engine.session.session import Session
 from playground.engine.tool_servers.tape import ServerTape
 from playground.ui.features.debugger.answers_dialog import AnswersDialog
 from playground.ui.features.debugger.call_list import CallList
-from playground.ui.features.debugger.default_rule import ResponseDefaults
-from playground.ui.features.debugger.rule_summary import RuleSummary
 from playground.ui.features.debugger.rules_dialog import RulesDialog
 from playground.ui.features.debugger.sequence import SequencePage
 from playground.ui.features.host import Control, Host
@@ -64,19 +64,25 @@ class RunPages(Control):
         self._host.pane.show_turn(turn_id, call_id)
 
 
-class DebugControl(Control):
-    """Connects the rules of the current session with `default_rule` and the dialogs; `show_lanes` opens Compare."""
+class RulesView(Protocol):
+    """A view of the rules: ``changed`` carries edited rules, ``rules_asked`` the tool whose rule is to be opened."""
 
-    def __init__(self, host: Host, default_rule: ResponseDefaults, show_lanes: Callable[[], None]) -> None:
+    changed: SignalInstance
+    rules_asked: SignalInstance
+
+    def show_debugging(self, debugging: Debugging, /) -> None: ...
+
+
+class DebugControl(Control):
+    """Connects the rules of the current session with the dialogs and views; `show_lanes` opens Compare."""
+
+    def __init__(self, host: Host, show_lanes: Callable[[], None]) -> None:
         super().__init__(host)
         self._show_lanes = show_lanes
         self._followed: Session | None = None
         self._cancel: Callable[[], None] | None = None
-        self._default_rule = default_rule
-        self._of_tool: RuleSummary | None = None
+        self._views: list[RulesView] = []
         self.pages = RunPages(host)
-        default_rule.changed.connect(self._edited)
-        default_rule.rules_asked.connect(self.open_rules)
         host.pane.calls.rules_asked.connect(self.open_rules)
         host.pane.calls.answers_asked.connect(self._ask_answers)
 
@@ -93,17 +99,16 @@ class DebugControl(Control):
         self._show_rules()
         self.pages.show_session()
 
-    def show_rules_in(self, of_tool: RuleSummary) -> None:
-        """Show the rule of one tool there, too."""
-        self._of_tool = of_tool
-        of_tool.asked.connect(self.open_rules)
-        of_tool.show_debugging(self._session.debugger.debugging)
+    def add_view(self, view: RulesView) -> None:
+        """Show the rules in a view, and apply what is edited there."""
+        self._views.append(view)
+        view.changed.connect(self._edited)
+        view.rules_asked.connect(self.open_rules)
+        view.show_debugging(self._session.debugger.debugging)
 
     def _show_rules(self) -> None:
-        debugging = self._session.debugger.debugging
-        self._default_rule.show_value(debugging)
-        if self._of_tool is not None:
-            self._of_tool.show_debugging(debugging)
+        for view in self._views:
+            view.show_debugging(self._session.debugger.debugging)
 
     def tools_edited(self, before: Sequence[ToolDefinition], after: Sequence[ToolDefinition]) -> None:
         """Move the rules of renamed tools to their new names."""

@@ -6,19 +6,20 @@ The dialog only reads from the servers; its signals carry the content to insert.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Sequence
 from typing import Any, Final
 
 from PySide6.QtCore import QItemSelection, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QDialog, QHeaderView, QPushButton, QTableView, QWidget
 
-from playground.domain.tool_servers import Message, ServerPrompt
+from playground.domain.tool_servers import Message, PromptArgument, ServerPrompt
 from playground.engine.session.tool_calls import ToolCallError
 from playground.engine.tool_servers.content import Content, content_of, turns_of
 from playground.engine.tool_servers.events import Event, ServersChanged, ServerSnapshot, State
 from playground.engine.tool_servers.servers import Servers
+from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation.image_view import ImageStrip
-from playground.ui.features.offered.argument_form import ArgumentForm
 from playground.ui.features.offered.offers import NAME, PROMPTS, SERVER, Offer, OfferModel, find, offers_of
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.form_parts import paragraph, push_button, say, styled, text_label
@@ -27,6 +28,7 @@ from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.page_parts import empty_words, look_like_rows, set_row_height
 from playground.ui.widgets.plain_text import few_lines_of, one_line_of, short_title
 from playground.ui.widgets.role_words import ROLE_WORDS
+from playground.ui.widgets.rows.schema_form import SchemaForm
 from playground.ui.widgets.scroll_page import DownArea, FittingArea
 from playground.ui.widgets.search_field import SearchField
 from playground.ui.widgets.segments import Segments
@@ -37,8 +39,8 @@ SERVER_WIDTH: Final = 120
 SHOWN: Final = 40_000  # characters of the preview
 NOTHING: Final = ("No running server offers prompts.", "No running server offers resources.")
 NO_MATCH: Final = "No matches"
-CHOOSE: Final = "Select one on the left. {button} asks its server; nothing is inserted before you choose to."
-ASK: Final = ("Get the messages", "Read")
+CHOOSE: Final = "Select an entry on the left. {button} requests its content from the server."
+ASK: Final = ("Get messages", "Read")
 LIST_MS: Final = 50  # between two updates of the list
 
 
@@ -76,14 +78,14 @@ class OfferedDialog(QDialog):
         self.finder.setFocus()
 
     def _build(self) -> None:
-        self.kinds = Segments(("Prompts", "Resources"), "What is looked for", tall=True)
-        self.finder = styled(SearchField("Find", "Find among what servers offer"), "field")
+        self.kinds = Segments(("Prompts", "Resources"), "Kind of content", tall=True)
+        self.finder = styled(SearchField("Search…", "Search prompts and resources"), "field")
         self.table = _table(self.model)
         self.none = empty_words("")
         self._list = in_pages(self.none, self.table)
         self.asleep = paragraph("", "small")
         self.asleep.setObjectName("stoppedServers")
-        self.start_button = push_button("Start them")
+        self.start_button = push_button("Start servers")
         list_side = QWidget()
         in_column(
             in_row(self.kinds, (self.finder, 1), spacing=8),
@@ -97,15 +99,15 @@ class OfferedDialog(QDialog):
         self.title = text_label("", "group", wrap=True)
         self.about = text_label("", "small", wrap=True)
         self.description = text_label("", wrap=True)
-        self.form = ArgumentForm()
+        self.form = SchemaForm(checks=False)
         self.address = text_label("", "small", wrap=True)
         self.address.setObjectName("resourceAddress")
         self.ask_button = push_button(ASK[PROMPTS])
-        self.watch = QCheckBox("Say when it changes")
+        self.watch = QCheckBox("Watch for changes")
         self.problem = paragraph("", "error")
-        self.problem.setObjectName("problem")
+        self.problem.setObjectName("requestProblem")
         self.text = CodeEditor(read_only=True, json=False)
-        self.text.setAccessibleName("What would be put into the conversation")
+        self.text.setAccessibleName("Preview")
         self.text.setMinimumHeight(120)
         self.strip = ImageStrip(large=False, fixed=True)
         self.pictures = FittingArea(most=130, least=60, by_width=True)
@@ -132,8 +134,8 @@ class OfferedDialog(QDialog):
         self.choose_words = empty_words("")
         self._page = in_pages(self.choose_words, DownArea(page))
         self.close_button = push_button("Close")
-        self.add_button = push_button("Add as turns")
-        self.write_button = styled(QPushButton("Put into the message"), "primary")
+        self.add_button = push_button("Add to conversation")
+        self.write_button = styled(QPushButton("Insert into message"), "primary")
         bottom = in_row(1, self.close_button, self.add_button, self.write_button, spacing=8)
         in_column(
             (split(list_side, self._page, sizes=[330, 500]), 1), bottom, of=self, margins=(14, 12, 14, 12), spacing=10
@@ -149,7 +151,7 @@ class OfferedDialog(QDialog):
         self.table.selectionModel().selectionChanged.connect(self._chosen)
         self.table.activated.connect(self.ask)
         self.start_button.clicked.connect(self._start)
-        self.form.edited.connect(self._filled)
+        self.form.changed.connect(self._filled)
         self.form.submitted.connect(self.ask)
         self.form.typed.connect(self._complete)
         self.ask_button.clicked.connect(self.ask)
@@ -225,7 +227,7 @@ class OfferedDialog(QDialog):
         words = [sentence for live in lives if (sentence := _asleep(live))]
         say(self.asleep, few_lines_of("\n".join(words)))
         startable = [live for live in lives if live.state in (State.STOPPED, State.FAILED)]
-        self.start_button.setText("Start it" if len(startable) == 1 else "Start them")
+        self.start_button.setText("Start server" if len(startable) == 1 else "Start servers")
         self.start_button.setVisible(bool(startable))
 
     def _start(self) -> None:
@@ -256,19 +258,16 @@ class OfferedDialog(QDialog):
         The lists of a server arrive before its state is ready and before its capabilities.
         """
         before = self._offer
-        if offer == before:
-            self._offer = offer
-            return
-        filled = self.form.values if before is not None and before.key == offer.key else {}
-        if before is None or before.key != offer.key or before.arguments != offer.arguments:
+        if before is None or before.key != offer.key:
             self._show(offer)
-            for name, value in filled.items():
-                if name in self.form.fields:
-                    self.form.fields[name].setText(value)
             return
         self._offer = offer
-        self._say_what(offer)
-        self._show_watch(offer)
+        if offer != before:
+            self._say_what(offer)
+            self._show_watch(offer)
+        if offer.arguments != before.arguments:
+            self.form.set_schema(_schema_of(offer.arguments), keep=True)
+            self._filled()
 
     def _show(self, offer: Offer | None) -> None:
         self._call_off()
@@ -278,13 +277,19 @@ class OfferedDialog(QDialog):
         if offer is None:
             return
         self._say_what(offer)
-        self.form.show_arguments(offer.arguments)
+        self.form.set_schema(_schema_of(offer.arguments))
         self._filled()
 
     def _say_what(self, offer: Offer) -> None:
         say(self.title, one_line_of(short_title(offer.name)))
         say(self.about, one_line_of(offer.about))
         say(self.description, few_lines_of(offer.value.description))
+
+    @property
+    def _values(self) -> dict[str, str]:
+        """The values that are filled in, by the names of their arguments."""
+        values = self.form.value or {}
+        return {name: value if isinstance(value, str) else json.dumps(value) for name, value in values.items()}
 
     def _filled(self) -> None:
         """Clear the result of the last request: the values have changed."""
@@ -293,13 +298,19 @@ class OfferedDialog(QDialog):
             return
         self._call_off()
         self._clear()
-        uri = offer.uri(self.form.values)
+        uri = offer.uri(self._values)
         say(self.address, one_line_of(uri) if offer.template else "")
-        self.ask_button.setEnabled(not self.form.missing and (not offer.template or bool(self.form.values)))
+        self._update_ask_button()
         self._show_watch(offer)
 
+    def _update_ask_button(self) -> None:
+        """Enable the button if the selected offer is filled in and no request for it runs."""
+        offer = self._offer
+        is_filled = offer is not None and self.form.is_valid and (not offer.template or bool(self._values))
+        self.ask_button.setEnabled(is_filled and self._asking is None)
+
     def _show_watch(self, offer: Offer) -> None:
-        uri = offer.uri(self.form.values)
+        uri = offer.uri(self._values)
         self.watch.setVisible(bool(uri) and "subscribe" in offer.can)
         self.watch.setChecked((offer.server_id, uri) in self._watched)
 
@@ -323,7 +334,7 @@ class OfferedDialog(QDialog):
             return
         starts = any(live.server.id == offer.server_id and live.state is State.STARTING for live in self._lives())
         if starts or "completions" in offer.can:  # capabilities arrive when the server has started
-            others = {name: value for name, value in self.form.values.items() if name != argument}
+            others = {name: value for name, value in self._values.items() if name != argument}
             self._completing = spawn(self._propose(offer, argument, text, others), name="complete an argument")
 
     async def _propose(self, offer: Offer, argument: str, text: str, others: dict[str, str]) -> None:
@@ -331,19 +342,18 @@ class OfferedDialog(QDialog):
             values = await self._servers.complete(offer.server_id, offer.key[1], argument, text, others)
         except ToolCallError:
             return  # completion is optional
-        if (field := self.form.fields.get(argument)) is not None:
-            field.propose(text, values)
+        self.form.propose(argument, text, values)
 
     def ask(self) -> None:
         """Request the messages of the prompt, or the content of the resource, from the server."""
-        offer, values = self._offer, self.form.values
+        offer, values = self._offer, self._values
         if offer is None or not self.ask_button.isEnabled():
             return
         self._call_off()
         self._clear()
-        self.ask_button.setEnabled(False)
-        say(self.outcome, f"{one_line_of(short_title(offer.server))} is asked…")
+        say(self.outcome, f"Waiting for {one_line_of(short_title(offer.server))}…")
         self._asking = spawn(self._ask(offer, values), name="ask a tool server")
+        self._update_ask_button()
 
     async def _ask(self, offer: Offer, values: dict[str, str]) -> None:
         try:
@@ -357,8 +367,8 @@ class OfferedDialog(QDialog):
             say(self.problem, few_lines_of(str(error)))
         else:
             self._show_messages()
-        finally:
-            self.ask_button.setEnabled(True)
+        self._asking = None
+        self._update_ask_button()
 
     def _call_off(self) -> None:
         for task in (self._asking, self._completing):
@@ -409,7 +419,7 @@ class OfferedDialog(QDialog):
 
     def _watch(self, on: bool) -> None:
         if self._offer is not None:
-            key = self._offer.server_id, self._offer.uri(self.form.values)
+            key = self._offer.server_id, self._offer.uri(self._values)
             spawn(self._set_watched(key, on), name="watch a resource")
 
     async def _set_watched(self, key: tuple[str, str], on: bool) -> None:
@@ -428,11 +438,17 @@ class OfferedDialog(QDialog):
         self._end()
 
 
+def _schema_of(arguments: Sequence[PromptArgument]) -> JSONObject:
+    """Return the schema of a form for arguments, which are all texts."""
+    properties = {item.name: {"type": "string", "description": item.description} for item in arguments}
+    return {"properties": properties, "required": [item.name for item in arguments if item.required]}
+
+
 def _table(model: OfferModel) -> QTableView:
     table = QTableView()
     table.setModel(model)
-    table.setAccessibleName("What servers offer")
-    table.setAccessibleDescription("Arrow keys choose one. Enter asks the server for it.")
+    table.setAccessibleName("Prompts and resources")
+    table.setAccessibleDescription("Arrow keys select an entry. Enter requests its content.")
     look_like_rows(table)
     set_row_height(table, ROW)
     table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
@@ -448,13 +464,13 @@ def _asleep(live: ServerSnapshot) -> str:
     name = one_line_of(short_title(live.server.name))
     match live.state:
         case State.STOPPED:
-            return f"{name} does not run."
+            return f"{name} is stopped."
         case State.UNCONFIRMED:
-            return f"{name} was not confirmed yet: see “Tool servers…”."
+            return f"{name} needs approval in “Tool servers…”."
         case State.STARTING:
             return f"{name} is starting…"
         case State.FAILED:
-            return f"{name} does not run: {live.problem}"
+            return f"{name} failed: {live.problem}"
         case State.READY:
             return ""
 

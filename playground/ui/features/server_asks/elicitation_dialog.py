@@ -12,20 +12,20 @@ from PySide6.QtWidgets import QDialog, QFrame, QPushButton, QScrollArea, QWidget
 from playground.domain.tool_servers import Elicitation
 from playground.engine.files.images import is_address
 from playground.jsonkit.texts import cut
-from playground.ui.features.server_asks.form import AskForm
 from playground.ui.widgets.dialogs import MARGINS
 from playground.ui.widgets.form_parts import paragraph, push_button, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, shown_name, tip
+from playground.ui.widgets.rows.schema_form import SchemaForm
 from playground.ui.widgets.theme import code_font
 
 SIZE = 520, 480  # pixels
 PAGE_SIZE = 520, 320
 MAX_MESSAGE = 8_000  # characters of the message that are shown
 MAX_ADDRESS = 2_000
-GOES = "What you fill in goes to this server. Do not give it passwords or keys."
-OPENS = "The page opens in your browser when you press the button; what you do there, the server may see."
-NO_PAGE = "This is no http or https address, so it is not opened from here."
+GOES = "This server receives what you enter. Do not enter passwords or keys."
+OPENS = "The page opens in your browser. The server may see what you do there."
+NO_PAGE = "Only http and https addresses can be opened."
 
 
 class ElicitationDialog(QDialog):
@@ -42,15 +42,15 @@ class ElicitationDialog(QDialog):
         self.setObjectName("serverFormDialog")
         self.message = paragraph(show_hidden(cut(request.message, MAX_MESSAGE)))
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.form: AskForm | None = None
-        self._send_when_validated = False  # True if Send was pressed before the validation ended
+        self.form: SchemaForm | None = None
+        self._send_when_checked = False  # True if Send was pressed before the check ended
         self.accept_button = styled(QPushButton(), "primary")
         self.accept_button.clicked.connect(self._accept)
         self.decline_button = push_button("Decline")
-        self.decline_button.setToolTip("Tell the server that you do not want to answer")
+        self.decline_button.setToolTip("Tell the server that you refuse")
         self.decline_button.clicked.connect(lambda: self._send_answer("decline"))
         self.cancel_button = push_button("Cancel")
-        self.cancel_button.setToolTip("Tell the server that it was put aside, neither answered nor declined")
+        self.cancel_button.setToolTip("Tell the server that you gave no answer")
         self.cancel_button.clicked.connect(lambda: self._send_answer("cancel"))
         content = QWidget()
         column = in_column(self.message, of=content, margins=0, spacing=12)
@@ -72,16 +72,16 @@ class ElicitationDialog(QDialog):
         self._focus_first()
 
     def _create_form(self) -> QWidget:
-        self.form = AskForm(self.ask.form)
-        self.form.validated.connect(self._send_if_requested)
+        self.form = SchemaForm(self.ask.form)
+        self.form.checked.connect(self._send_if_requested)
         self.accept_button.setText("Send")
-        self.accept_button.setToolTip("Send the server what is filled in")
+        self.accept_button.setToolTip("Send these values to the server")
         return self.form
 
     def _focus_first(self) -> None:
         """Focus the first field; otherwise the scroll area has the focus and typed text is lost."""
-        if self.form is not None and self.form.rows:
-            self.form.rows[0].focus()
+        if self.form is not None:
+            self.form.focus()
 
     def _create_page(self) -> QWidget:
         page, address = QWidget(), show_hidden(cut(self.ask.url, MAX_ADDRESS))
@@ -99,7 +99,7 @@ class ElicitationDialog(QDialog):
             problem.hide()
         in_column(host_label, address_label, in_row(copy_button, 1), problem, of=page, margins=0, spacing=6)
         self.accept_button.setText("Open in the browser")
-        self.accept_button.setToolTip(tip(f"Open {self.ask.url[:MAX_ADDRESS]}, and tell the server so"))
+        self.accept_button.setToolTip(tip(f"Open {self.ask.url[:MAX_ADDRESS]} and accept the request"))
         self.accept_button.setEnabled(is_openable)
         return page
 
@@ -108,14 +108,14 @@ class ElicitationDialog(QDialog):
             self.page_requested.emit(self.ask.url)
             self._send_answer("accept")
         elif self.form is not None:
-            self._send_when_validated = not self.form.is_validated
+            self._send_when_checked = not self.form.is_checked
             if self.form.is_valid:
-                self._send_answer("accept", self.form.content)
+                self._send_answer("accept", self.form.value)
             else:
-                self.form.show_all()
+                self.form.show_missing()
 
     def _send_if_requested(self) -> None:
-        if self._send_when_validated and self.form is not None and self.form.is_validated:
+        if self._send_when_checked and self.form is not None and self.form.is_checked:
             self._accept()
 
     def _send_answer(self, action: str, content: object = None) -> None:

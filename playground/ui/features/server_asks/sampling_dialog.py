@@ -6,19 +6,20 @@ request stays pending.
 
 from __future__ import annotations
 
+import json
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QDialog, QFrame, QLineEdit, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QPushButton, QScrollArea, QWidget
 from shiboken6 import isValid
 
 from playground.domain.errors import RunRefusedError
 from playground.domain.tool_servers import Sampling
 from playground.engine.session.session import Session
 from playground.engine.tool_servers.content import BY_HAND, Question, Reply, SamplingMessage, ask, prepare, question_of
-from playground.jsonkit.reading import read_typed
 from playground.jsonkit.texts import cut, listed
+from playground.jsonkit.values import JSONObject
 from playground.ui.features.server_asks.model_choice import ModelChoice
 from playground.ui.widgets import figures
 from playground.ui.widgets.dialogs import MARGINS
@@ -28,6 +29,7 @@ from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.plain_text import show_hidden, shown_name
 from playground.ui.widgets.role_words import ROLE_WORDS
+from playground.ui.widgets.rows.schema_form import SchemaForm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,8 +38,15 @@ SIZE = 640, 640  # pixels
 MAX_MESSAGES = 30  # messages that can be edited
 MAX_TEXT = 20_000  # characters of a text that can be edited
 CLOCK_MS = 200
-NOTHING_YET = "Nothing is asked of a model before you press Ask, and the server gets nothing before you press Send."
+NOTHING_YET = "Ask sends the request to a model. Send gives the answer to the server."
 REFUSED = "The person refused to have a model asked."
+SETTINGS: Final[JSONObject] = {
+    "properties": {
+        "limit": {"type": "integer", "title": "Max tokens", "minimum": 1},
+        "temperature": {"type": "number", "title": "Temperature"},
+        "stop": {"type": "array", "title": "Stop sequences", "items": {"type": "string"}},
+    }
+}
 
 
 class _Message(QWidget):
@@ -53,8 +62,8 @@ class _Message(QWidget):
         else:
             self.field.set_text(message.text)
         self.field.setAccessibleName(f"Message of the {message.role.value}")
-        size = f"{len(message.text):,} characters, too long to be edited here; they are asked as they came"
-        parts = [size] * is_long + [f"{len(message.images)} pictures go along"] * bool(message.images)
+        size = f"{len(message.text):,} characters, too long to edit here; sent unchanged"
+        parts = [size] * is_long + [f"{len(message.images)} pictures attached"] * bool(message.images)
         note = text_label(" · ".join(parts), "small", wrap=True)
         if not parts:
             note.hide()
@@ -91,7 +100,7 @@ class SamplingDialog(QDialog):
         self._started_at = 0.0
         self.choice = choice
         server = shown_name(request.server)
-        self.setWindowTitle(f"{server} wants a model asked")
+        self.setWindowTitle(f"{server} requests a model")
         self.setObjectName("modelRequestDialog")
         self._fill_fields(server)
         self._clock = QTimer(self, interval=CLOCK_MS)
@@ -109,44 +118,39 @@ class SamplingDialog(QDialog):
         self.system.setPlaceholderText("No system prompt")
         self.messages = [_Message(message) for message in question.turns[:MAX_MESSAGES]]
         remaining = len(question.turns) - len(self.messages)
-        more = text_label(
-            f"{remaining:,} more messages are asked as they came." if remaining else "", "small", wrap=True
-        )
+        more = text_label(f"{remaining:,} more messages are sent unchanged." if remaining else "", "small", wrap=True)
         if not remaining:
             more.hide()
-        self.limit = _line("Max tokens", "" if question.limit is None else str(question.limit))
-        self.temperature = _line("Temperature", "" if question.temperature is None else f"{question.temperature:g}")
-        self.stop = _line("Stop sequences, a JSON list of texts", _json(question.stop))
+        self.settings = SchemaForm(SETTINGS)
+        self.settings.set_value(
+            {"limit": question.limit, "temperature": question.temperature, "stop": list(question.stop) or None}
+        )
         self.wrong = text_label("", "flag-error", wrap=True)
         self.wrong.setObjectName("problem")
         self.wrong.hide()
         self.ask_button = push_button("Ask")
-        self.ask_button.setToolTip("Ask this model; the answer is put below, and the server does not get it yet")
+        self.ask_button.setToolTip("Ask this model. The server does not get the answer yet")
         self.ask_button.clicked.connect(self._ask)
         self.stop_button = push_button("Stop")
         self.stop_button.clicked.connect(self._stop)
         self.status = text_label("", "small", wrap=True)
         self.answer = styled(GrowingField(most=12), "field")
         self.answer.setAccessibleName("Answer for the server")
-        self.answer.setPlaceholderText("The answer of the model, or one that you type")
+        self.answer.setPlaceholderText("The model's answer, or type your own")
         self.answer.textChanged.connect(self._refresh_send)
-        self.keep_button = push_button("Keep as an experiment")
-        self.keep_button.setToolTip("Put what was asked and answered on the list of experiments, with its exchange")
+        self.keep_button = push_button("Save as experiment")
+        self.keep_button.setToolTip("Add the request and its answer to the list of experiments")
         self.keep_button.clicked.connect(self._save)
         self.refuse_button = push_button("Refuse")
-        self.refuse_button.setToolTip("Tell the server that no model is asked")
+        self.refuse_button.setToolTip("Tell the server that you refuse")
         self.refuse_button.clicked.connect(self._refuse)
         self.send_button = styled(QPushButton("Send to the server"), "primary")
         self.send_button.clicked.connect(self._send)
         content = QWidget()
-        numbers = in_row(
-            text_label("Max tokens", "muted"), self.limit, text_label("Temperature", "muted"), self.temperature, 1
-        )
-        stops = in_row(text_label("Stop", "muted"), (self.stop, 1))
         ask_row = in_row(self.ask_button, self.stop_button, (self.status, 1), spacing=8)
         in_column(
-            text_label("System", "group"), self.system, *self.messages, more, numbers, stops, self._wishes(request),
-            thin_line(), text_label("Asked of", "group"), self.choice, self.wrong, ask_row,
+            text_label("System", "group"), self.system, *self.messages, more, self.settings, self._wishes(request),
+            thin_line(), text_label("Model", "group"), self.choice, self.wrong, ask_row,
             text_label("Answer", "group"), self.answer, 1,
             of=content, margins=0, spacing=8,
         )  # fmt: skip
@@ -155,7 +159,7 @@ class SamplingDialog(QDialog):
         area.setWidget(content)
         for widget in (content, area.viewport()):
             widget.setAutoFillBackground(False)
-        title = text_label(f"The server {server} wants a model to be asked", "heading", wrap=True)
+        title = text_label(f"The server {server} requests an answer from a model", "heading", wrap=True)
         note = text_label(NOTHING_YET, "small", wrap=True)
         buttons = in_row(self.keep_button, 1, self.refuse_button, self.send_button, spacing=8)
         in_column(title, note, (area, 1), buttons, of=self, margins=MARGINS, spacing=10)
@@ -164,14 +168,13 @@ class SamplingDialog(QDialog):
         """Create the label for the server's preferences, which also names those that have no effect."""
         sentences = []
         if request.models:
-            sentences.append(f"It would like {listed([shown_name(name) for name in request.models[:5]], 'or')}.")
+            sentences.append(f"Preferred: {listed([shown_name(name) for name in request.models[:5]], 'or')}.")
         if request.tools:
             names = listed([shown_name(tool.name) for tool in request.tools[:5]])
-            sentences.append(f"It names tools for the model ({names}): these are not offered to it.")
+            sentences.append(f"Tools are not offered to the model: {names}.")
         if request.rest:
-            sentences.append(
-                f"Besides, it says {show_hidden(cut(_json(request.rest), 500))}: nothing is done about that."
-            )
+            members = show_hidden(cut(json.dumps(request.rest, ensure_ascii=False), 500))
+            sentences.append(f"Ignored: {members}.")
         label = text_label(" ".join(sentences), "small", wrap=True)
         if not sentences:
             label.hide()
@@ -181,17 +184,17 @@ class SamplingDialog(QDialog):
 
     @property
     def question(self) -> Question:
-        """The edited request. Raises ValueError with a message for the user."""
-        question = self._question
+        """The edited request; the settings without problems."""
+        question, settings = self._question, self.settings.value or {}
         turns = (*(editor.message for editor in self.messages), *question.turns[MAX_MESSAGES:])
         system = question.system if self.system.isReadOnly() else self.system.text()
         return question.model_copy(
             update={
                 "turns": turns,
                 "system": system,
-                "limit": _number(self.limit, "Max tokens", integer=True),
-                "temperature": _number(self.temperature, "Temperature"),
-                "stop": _texts(self.stop),
+                "limit": settings.get("limit"),
+                "temperature": settings.get("temperature"),
+                "stop": tuple(settings.get("stop", ())),
             }
         )
 
@@ -203,11 +206,10 @@ class SamplingDialog(QDialog):
     # Actions
 
     def _ask(self) -> None:
-        try:
-            question = self.question
-        except ValueError as error:
-            say(self.wrong, str(error))
+        if not self.settings.is_valid:
+            self.settings.show_missing()
             return
+        question = self.question
         say(self.wrong, "" if self.choice.model else "Choose a model first.")
         if self.choice.model:
             session = self._session = self._create_session(self.choice.profile_id)
@@ -227,7 +229,7 @@ class SamplingDialog(QDialog):
         self._clock.stop()
         self.status.setText("")
         if reply.failure:
-            say(self.wrong, f"No answer came: {reply.failure}")
+            say(self.wrong, f"No answer: {reply.failure}")
         else:
             self._reply = reply
             self.status.setText(f"From {shown_name(reply.model)} in {figures.seconds(self._elapsed)}.")
@@ -283,41 +285,4 @@ class SamplingDialog(QDialog):
     def _refresh_send(self) -> None:
         has_answer = bool(self.answer.text().strip())
         self.send_button.setEnabled(has_answer and not self.busy)
-        self.send_button.setToolTip("" if has_answer else "There is no answer yet")
-
-
-def _line(name: str, text: str) -> QLineEdit:
-    line = styled(QLineEdit(text), "field")
-    line.setAccessibleName(name)
-    line.setPlaceholderText("not sent")
-    return line
-
-
-def _number(line: QLineEdit, name: str, *, integer: bool = False) -> int | float | None:
-    text = line.text().strip()
-    if not text:
-        return None
-    try:
-        value = read_typed(text)
-    except ValueError:
-        value = None
-    if isinstance(value, bool) or not isinstance(value, int if integer else (int, float)):
-        raise ValueError(f"{name} is to be a {'whole ' * integer}number, or empty.")
-    return value
-
-
-def _texts(line: QLineEdit) -> tuple[str, ...]:
-    text = line.text().strip()
-    try:
-        value = read_typed(text) if text else []
-    except ValueError:
-        value = None
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise ValueError('Stop is to be a JSON list of texts, such as ["END"], or empty.')
-    return tuple(value)
-
-
-def _json(value: object) -> str:
-    import json
-
-    return json.dumps(value, ensure_ascii=False) if value else ""
+        self.send_button.setToolTip("" if has_answer else "No answer yet")

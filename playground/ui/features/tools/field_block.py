@@ -29,11 +29,12 @@ from playground.jsonkit.schema_fields import Field
 from playground.jsonkit.schema_slots import Slot
 from playground.jsonkit.validation import TYPES
 from playground.jsonkit.values import JSON, Path
-from playground.ui.features.tools.slot_fields import CAPTION, NULL, SlotField, slot_field
+from playground.ui.features.tools.slot_fields import CAPTION, NULL, editor_of, show_slot, slot_row
 from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import discard, in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
+from playground.ui.widgets.rows.row import FieldRow
 from playground.ui.widgets.theme import code_font
 
 Edit: TypeAlias = Callable[[str], str]
@@ -57,7 +58,7 @@ class FieldBlock(QFrame):
     def __init__(self, field: Field, depth: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.field = field
-        self.controls: dict[str, SlotField] = {}
+        self.controls: dict[str, FieldRow] = {}
         self._added_keywords: set[str] = set()  # keywords whose controls were added and that the schema lacks so far
         self.setProperty("kind", "field-block")
         self.name = styled(QLineEdit(), "field")
@@ -169,21 +170,23 @@ class FieldBlock(QFrame):
             for slot in editable
             if slot.present or slot.keyword == "description" or slot.keyword in self._added_keywords
         ]
-        names = [slot.keyword for slot in visible]
-        if names != list(self.controls):
-            reusable = {name: self.controls.pop(name) for name in names if name in self.controls}
-            discard(self._slots, *self.controls.values())
-            self.controls = {}
+        names = [(slot.keyword, editor_of(slot)) for slot in visible]
+        if names != [(name, row.hint.editor) for name, row in self.controls.items()]:
+            old, self.controls = self.controls, {}
+            reusable = {
+                name: old.pop(name) for name, editor in names if name in old and old[name].hint.editor == editor
+            }
+            discard(self._slots, *old.values())
             numeric = bool(field.types) and set(field.types) <= {"number", "integer", "null"}
             for index, slot in enumerate(visible):
-                control = reusable.get(slot.keyword)
-                if control is None:
-                    control = slot_field(slot, numeric=numeric)
-                    control.value_changed.connect(self._slot_changed)
-                self.controls[slot.keyword] = control
-                self._slots.insertWidget(index, control)
+                row = reusable.get(slot.keyword)
+                if row is None:
+                    row = slot_row(slot, numeric=numeric)
+                    row.edited.connect(self._slot_changed)
+                self.controls[slot.keyword] = row
+                self._slots.insertWidget(index, row)
         for slot in visible:
-            self.controls[slot.keyword].show_slot(slot)
+            show_slot(self.controls[slot.keyword], slot)
         self.more.setVisible(len(visible) < len(editable))
         rest = [slot.keyword for slot in field.slots if slot.present and not slot.editable]
         self._rest_row.setVisible(bool(rest))
@@ -203,7 +206,12 @@ class FieldBlock(QFrame):
 
     # -- changes -----------------------------------------------------------------------------------------------
 
-    def _slot_changed(self, slot: Slot, value: JSON) -> None:
+    def _slot_changed(self, keyword: str, value: JSON) -> None:
+        slot = next((slot for slot in self.field.slots if slot.keyword == keyword), None)
+        if slot is None:
+            return
+        if isinstance(value, tuple):
+            value = list(value)
         if value is None:
             self.edit_asked.emit(partial(_clear_slot, slot), None)
         else:
@@ -247,7 +255,7 @@ class FieldBlock(QFrame):
         self._show_slots(self.field)
         control = self.controls.get(keyword)
         if control is not None:
-            control.control().setFocus(Qt.FocusReason.OtherFocusReason)
+            control.main_field().setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _go_to_target(self) -> None:
         if self.field.target is not None:
@@ -266,7 +274,7 @@ class FieldBlock(QFrame):
 
 def _captioned(caption: str, *controls: QWidget) -> QWidget:
     row = QWidget()
-    label = text_label(caption, "small")
+    label = text_label(caption)
     label.setFixedWidth(CAPTION)
     label.setBuddy(controls[0])
     layout = in_row(label, of=row, margins=0, spacing=6)

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QStackedWidget, QWidget
 
+from playground.domain.debugging import Debugging
 from playground.domain.tools import ToolDefinition
 from playground.engine.tool_servers.tools import own_copy
 from playground.ui.features.tools import grouping
@@ -39,11 +40,38 @@ SHOW_INTERVAL_S = 0.5  # shortest interval between two updates of the list while
 SHOW_RATE = 2_500  # tools per second of the interval: long lists are updated less often
 
 
+class Responses(QObject):
+    """The responses to tool calls, in the list and in the editors; the signals are those of the editors' rows."""
+
+    changed = Signal(object)
+    rules_asked = Signal(str)
+
+    def __init__(self, model: ToolModel) -> None:
+        super().__init__(model)
+        self._model = model
+        self._editors: list[ToolEditor] = []
+
+    def show_debugging(self, debugging: Debugging) -> None:
+        """Show rules in the list and in the editors."""
+        self._model.show_debugging(debugging)
+        for editor in self._editors:
+            editor.response.show_debugging(debugging)
+
+    def add_editor(self, editor: ToolEditor) -> None:
+        """Show the rules in an editor until it is destroyed."""
+        self._editors.append(editor)
+        editor.destroyed.connect(lambda: self._editors.remove(editor))
+        editor.response.show_debugging(self._model.debugging)
+        editor.response.changed.connect(self.changed)
+        editor.response.rules_asked.connect(self.rules_asked)
+
+
 class ToolsPanel(QWidget):
     """Panel of tools: ``set_tools`` shows definitions, ``changed`` carries the edited tuple.
 
-    ``show_standings`` updates the states of tool servers. ``accept_asked`` carries the numbers of tools whose current
-    definition on the server is to be accepted, ``server_asked`` an action on a server, and its name.
+    ``responses`` shows how calls are answered, ``show_standings`` updates the states of tool servers.
+    ``accept_asked`` carries the numbers of tools whose current definition on the server is to be accepted,
+    ``server_asked`` an action on a server, and its name.
     """
 
     changed = Signal(object)
@@ -61,6 +89,7 @@ class ToolsPanel(QWidget):
         self._checks = Checks(self._asking.ask)
         self._large: LargeWindow | None = None
         self.model = ToolModel(self)
+        self.responses = Responses(self.model)
         self.list = ToolList(self.model)
         self.editor = ToolEditor()
         self.head = PanelHead()
@@ -263,6 +292,7 @@ class ToolsPanel(QWidget):
             large.editor.edited.connect(self._edited)
             large.editor.sample_asked.connect(self.show_sample)
             self._connect_origin(large.editor)
+            self.responses.add_editor(large.editor)
             large.editor.show_standings(self.standings)
             large.editor.set_groups(self._group_names())
             large.editor.show_tool(self._tools[self._current], another=True)
@@ -282,11 +312,14 @@ class ToolsPanel(QWidget):
         return dialog
 
     def show_sample(self) -> None:
-        """Open sample arguments generated from the schema."""
-        from playground.ui.features.tools.sample_dialog import SampleDialog
+        """Fill in arguments of the tool, beginning with a sample, to copy them."""
+        from playground.ui.widgets.arguments_dialog import ArgumentsDialog
 
         if self._current >= 0:
-            SampleDialog(self._tools[self._current], self._large or self).open()
+            tool = self._tools[self._current]
+            dialog = ArgumentsDialog(tool.name, tool.parameters, self._large or self, copies=True)
+            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            dialog.open()
 
     # -- inside ------------------------------------------------------------------------------------------------
 
@@ -329,6 +362,7 @@ class ToolsPanel(QWidget):
         self.editor.large_asked.connect(self.open_large)
         self.editor.sample_asked.connect(self.show_sample)
         self._connect_origin(self.editor)
+        self.responses.add_editor(self.editor)
 
     def _connect_origin(self, editor: ToolEditor) -> None:
         origin = editor.origin

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from playground.domain.tools import ToolDefinition
 from playground.engine.tool_servers.tools import ToolTrust, mapping_words
-from playground.ui.features.tools.standings import ABSENT, Seen, Standings, says_of_itself, tells_alike
+from playground.ui.features.tools.standings import ABSENT, Seen, Standings, declared_words, tells_alike
 from playground.ui.widgets.aside import Aside
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import push_button, say, styled, text_label
@@ -90,7 +90,7 @@ class ServerCard(QWidget):
         seen, trust = standings.server(tool.server), standings.trust(tool)
         self._show_server(seen)
         say(self.mapped, mapping_words(tool))
-        say(self.says, says_of_itself(tool.hints))
+        say(self.says, declared_words(tool.hints))
         words = _trust_message(trust, tool, seen)
         self.words.setText(words)
         self.box.setVisible(bool(words))
@@ -109,8 +109,8 @@ class ServerCard(QWidget):
         problem = seen.problem if seen.state == "failed" else ""
         if seen.state == ABSENT:
             problem = (
-                f"No server called “{name}” is set up on this computer. Its tools are sent as they stand here, "
-                "and you can answer their calls by hand."
+                f"No server called “{name}” is set up on this computer. Its tools are still sent, and you can "
+                "answer their calls."
             )
         say(self.problem, problem)
         self._server_action, words = WAYS.get(seen.state, ("", ""))
@@ -179,14 +179,14 @@ def _trust_message(trust: ToolTrust, tool: ToolDefinition, seen: Seen) -> str:
     if trust is ToolTrust.CHANGED:
         off = "" if tool.enabled else " It stays off until you accept it."
         return (
-            f"“{name}” changed this tool since you accepted it. What came is underlined, what went is struck "
+            f"“{name}” changed this tool since you accepted it. Additions are underlined, deletions are struck "
             f"through.{off}"
         )
     if trust is ToolTrust.NEW:
         return (
-            f"Nobody has accepted this tool of “{name}” on this computer yet. Read its description and its parameters, "
+            f"This tool of “{name}” has not been accepted on this computer. Read its description and parameters, "
             "then accept it."
         )
     if trust is ToolTrust.GONE:
-        return f"“{name}” does not offer this tool any more. Its calls can still be answered by hand."
+        return f"“{name}” no longer offers this tool. You can still answer its calls."
     return ""

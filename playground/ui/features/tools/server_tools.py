@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 MOST_AT_ONCE: Final = 200  # tools that are added without a confirmation
 LISTED_S: Final = 30.0  # longest wait for the tool list of a server that is ready
 REST_MS: Final = 80  # delay that merges many events of servers into one update
-PREFIX_TIP: Final = "What stands before the names of its tools (empty: only where two tools would share a name)"
+PREFIX_TIP: Final = "Prefix of the names of its tools (empty: only for names that two tools share)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +268,7 @@ class ServerTools(QObject):
             f"{len(numbers):,} tools, which are" if len(numbers) > 1 else f"{_label(tools[numbers[0]].name)}, which is"
         )
         self._notify(
-            f"{sources} changed the definition of {what} off until you have seen the difference.",
+            f"{sources} changed the definition of {what} off until you review the difference.",
             "Show the difference",
             partial(self._show, tools[numbers[0]]),
         )
@@ -302,9 +302,9 @@ class ServerTools(QObject):
         if len(coming) > MOST_AT_ONCE:
             if not await dialogs.agreed(
                 self._host.window,
-                "Add all of them?",
+                "Add all tools?",
                 f"“{name}” offers {len(coming):,} tools.",
-                "Each one that is on goes with every request. They come switched off; switch on those you want.",
+                "Each tool that is on is sent with every request. They are added switched off.",
                 f"Add {len(coming):,} tools",
             ):
                 return
@@ -334,7 +334,7 @@ class ServerTools(QObject):
                     changed.clear()
                     await changed.wait()
         except TimeoutError:
-            self._notify("The server is ready, and has not said what tools it has. Try once more, or restart it.")
+            self._notify("The server is ready but has not listed its tools. Try again, or restart it.")
             return False
         finally:
             leave()
@@ -384,10 +384,10 @@ class ServerTools(QObject):
         if numbers and await dialogs.agreed(
             self._host.window,
             "Accept these tools?",
-            f"“{_label(seen.name)}” lists them as they stand in this experiment. Their descriptions go to the model; "
-            "whoever wrote them can say there whatever they like.",
+            f"“{_label(seen.name)}” offers these definitions. Their descriptions are sent to the model and can contain "
+            "any instructions.",
             f"{names}{more}",
-            "Accept them",
+            "Accept tools",
         ):
             await self._accept(numbers)
 

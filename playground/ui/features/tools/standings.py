@@ -156,22 +156,22 @@ def standing_words(trust: ToolTrust, *, enabled: bool = False) -> str:
     return {
         ToolTrust.CHANGED: f"changed on the server{off}",
         ToolTrust.NEW: f"not accepted yet{off}",
-        ToolTrust.GONE: "the server does not offer it any more",
+        ToolTrust.GONE: "no longer offered by the server",
     }.get(trust, "")
 
 
-def says_of_itself(hints: Hints | None) -> str:
+def declared_words(hints: Hints | None) -> str:
     """Return a tool's hints as a sentence; empty without hints."""
     if hints is None:
         return ""
     phrases = [
         words
         for value, yes, no in (
-            (hints.read_only, "only reads", "changes things"),
-            (None if hints.read_only else hints.destructive, "may destroy what is there", "destroys nothing"),
-            (hints.idempotent, "does the same when it is called again", ""),
-            (hints.open_world, "reaches out into the world", "stays within its own world"),
+            (hints.read_only, "read-only", "writing"),
+            (None if hints.read_only else hints.destructive, "destructive", "not destructive"),
+            (hints.idempotent, "idempotent", ""),
+            (hints.open_world, "accesses external systems", "local"),
         )
         if value is not None and (words := yes if value else no)
     ]
-    return f"It says that it {', '.join(phrases)}." if phrases else ""
+    return f"The server declares it {', '.join(phrases)}." if phrases else ""

@@ -27,7 +27,7 @@ from playground.jsonkit.layout import locate, locate_all
 from playground.jsonkit.problems import Problem
 from playground.jsonkit.reading import problem_at
 from playground.jsonkit.values import Path
-from playground.ui.features.debugger.rule_summary import RuleSummary
+from playground.ui.features.debugger.responses import ToolResponseRow
 from playground.ui.features.tools.schema_form import READING, SchemaForm
 from playground.ui.features.tools.server_card import ServerCard
 from playground.ui.features.tools.standings import Standings
@@ -90,19 +90,19 @@ class ToolEditor(QWidget):
         self.schema.setMinimumHeight(96 if not wide else 200)
         self.strict = SwitchPill()
         self.strict.setAccessibleName("Strict")
-        strict_help = "Ask the gateway to hold the model to the schema exactly. Left out while it is at default."
+        strict_help = "The gateway enforces the schema exactly. Not sent at default."
         self.strict.setToolTip(tip(strict_help))
         self.strict.setAccessibleDescription(strict_help)
         self.strict_reset = IconButton("close", "Strict back to default (Delete)", size=12)
         self.strict_reset.setFixedSize(20, 20)
         self.strict_reset.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.rule = RuleSummary(self.name)
+        self.response = ToolResponseRow()
         self.group = styled(QComboBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert), "field")
         self.group.setAccessibleName("Group")
-        self.group.setToolTip(tip("The heading this tool stands under in the list. It is not sent."))
-        self.layout_button = IconButton("format", "Format: lay the JSON out anew (Ctrl+Shift+F)")
+        self.group.setToolTip(tip("The tool's heading in the list. It is not sent."))
+        self.layout_button = IconButton("format", "Format JSON (Ctrl+Shift+F)")
         self.layout_button.setFixedSize(24, 24)
-        self.sample_button = IconButton("sparkle", "Sample arguments, made from the schema")
+        self.sample_button = IconButton("sparkle", "Sample arguments…")
         self.sample_button.setFixedSize(24, 24)
         self.large_button = IconButton("expand", "Open large: form and JSON side by side")
         self.take_button = QPushButton("Use this definition's name, description and parameters")
@@ -124,6 +124,8 @@ class ToolEditor(QWidget):
         column.setContentsMargins(12, 12, 12, 12)
         column.setSpacing(4)
         column.addWidget(self.origin)
+        column.addWidget(self.response)
+        column.addSpacing(8)
         column.addWidget(_caption("Name", self.name))
         column.addWidget(self.name)
         column.addSpacing(8)
@@ -159,7 +161,6 @@ class ToolEditor(QWidget):
         self.group.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         foot.addWidget(self.group)
         column.addLayout(foot)
-        column.addWidget(self.rule)
 
     def _side_by_side(self) -> QWidget:
         self._scroll = QScrollArea(widgetResizable=True)
@@ -234,6 +235,7 @@ class ToolEditor(QWidget):
             if (line := self.group.lineEdit()) is not None:
                 line.setCursorPosition(0)
         self._tool = tool
+        self._show_response(tool)
         self._showing = False
         self._formatting.do(partial(schema_text, tool), self._show_schema, large=is_large(tool))
         if self._formatting.busy:
@@ -372,6 +374,10 @@ class ToolEditor(QWidget):
         if changed != self._tool:
             self._tool = changed
             self.edited.emit(changed)
+            self._show_response(changed)
+
+    def _show_response(self, tool: ToolDefinition) -> None:
+        self.response.show_tool(tool.name, has_server=bool(tool.server))
 
     def _name_edited(self, text: str) -> None:
         self._apply_changes(name=text)

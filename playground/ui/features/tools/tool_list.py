@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QS
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyleOptionViewItem, QWidget
 
+from playground.ui.features.debugger.responses import response_of
 from playground.ui.features.tools.standings import hint_word, standing_words
 from playground.ui.features.tools.tool_model import ToolModel
 from playground.ui.widgets.plain_text import shown_name
@@ -85,7 +86,9 @@ def _header_row(model: ToolModel, group: str) -> Row:
 
 def _tool_row(model: ToolModel, number: int) -> Row:
     tool, severity = model.tools[number], model.severity(number)
-    description, mark, colour = tool.description.strip(), "", "muted"
+    description, colour = tool.description.strip(), "muted"
+    response = response_of(model.debugging, tool.name)
+    marks = [(response.policy, "accent" if response.is_own else "muted")]
     line = description.splitlines()[0] if description else "no description"
     if tool.enabled and tool.source is not None:
         line, colour = f"not sent: {tool.unread}", "error"
@@ -93,7 +96,8 @@ def _tool_row(model: ToolModel, number: int) -> Row:
         line = f"{shown_name(tool.remote)} there · {line}" if tool.remote else line
         review = standing_words(model.standings.trust(tool), enabled=tool.enabled)
         line, colour = review or line, "tool" if review else "muted"
-        mark = "" if review else hint_word(tool)
+        hint = hint_word(tool)
+        marks = [] if review else marks + [(hint, "error" if hint == "destructive" else "ok")] * bool(hint)
     icons = {"": (), "error": (("error", "error"),)}
     return Row(
         shown_name(tool.name) or "unnamed",
@@ -101,8 +105,7 @@ def _tool_row(model: ToolModel, number: int) -> Row:
         model.size_words(number),
         line_colour=colour,
         title_colour="text" if tool.enabled else "muted",
-        line_side=mark,
-        line_side_colour="error" if mark == "destructive" else "ok",
+        marks=tuple(marks),
         control="switch",
         on=tool.enabled,
         icons=icons.get(severity, (("warning", "tool"),)),

@@ -66,7 +66,7 @@ class ToolMenu(QMenu):
             self.fill_server(self.addMenu(f"Server {show_hidden(short_name(name))}".replace("&", "&&")), name)
             self.addSeparator()
         self._offer("Open large", commands.open_large)
-        self._offer("Sample arguments", commands.show_sample)
+        self._offer("Sample arguments…", commands.show_sample)
         self.addSeparator()
         self._offer(f"Duplicate {what}", commands.duplicate, "Ctrl+D")
         self._offer("Move up", partial(commands.move_tool, -1), "Ctrl+Shift+Up")

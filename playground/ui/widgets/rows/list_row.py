@@ -75,7 +75,7 @@ class ListRow(FieldRow):
         most = self.hint.most
         self.count.setText(f"{len(self._items)} of {most}" if most else str(len(self._items)))
         self.count.setVisible(bool(self._items))
-        self.field.setPlaceholderText("add" if self._items else DEFAULT)
+        self.field.setPlaceholderText("add" if self._items else self.hint.placeholder or DEFAULT)
         self.updateGeometry()
 
     def _add(self) -> None:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
+from PySide6.QtTest import QTest
+
 from playground.domain.parts import ToolCall
+from playground.domain.tools import ToolDefinition
 from playground.ui.features.conversation.calls.call_form import CallForm
+from playground.ui.widgets.arguments_dialog import ArgumentsDialog
 from tests.engine.debugging import WEATHER
 from tests.support.each_case import each_case
 from tests.ui.conftest import ShowWidget
@@ -19,3 +25,21 @@ def test_text_a_field_cannot_hold_is_kept_exactly(show_widget: ShowWidget, odd: 
     assert form.call == call
     form.id.setText("other")
     assert form.call == call.model_copy(update={"id": "other"})
+
+
+def test_arguments_are_filled_in_in_a_form(show_widget: ShowWidget) -> None:
+    form = show_widget(CallForm(), 600, 200)
+    tool = ToolDefinition(name="clock", parameters={"type": "object", "properties": {"zone": {"type": "string"}}})
+    form.set_tools((tool,))
+    assert not form.form_button.isVisible()
+    form.set_call(ToolCall(id="", name="clock", arguments='{"zone": "UTC"}'))
+    edits: list[bool] = []
+    form.edited.connect(lambda: edits.append(True))
+    form.form_button.click()
+    (dialog,) = form.findChildren(ArgumentsDialog)
+    QTest.keyClicks(dialog.form.rows["zone"].main_field(), "+1")
+    dialog.take_button.click()
+    assert json.loads(form.call.arguments) == {"zone": "UTC+1"}
+    assert edits
+    form.arguments.set_text('{"zone": ')
+    assert not form.form_button.isVisible(), "a form cannot show invalid JSON"

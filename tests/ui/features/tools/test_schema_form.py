@@ -14,9 +14,10 @@ from playground.jsonkit.values import Path
 from playground.ui.features.tools.field_block import FieldBlock
 from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.schema_form import PAGE, SchemaForm
-from playground.ui.features.tools.slot_fields import ChoicesSlot, LinesSlot, NumberSlot
+from playground.ui.features.tools.slot_fields import KeywordJsonRow, ValuesRow
 from playground.ui.features.tools.tool_editor import FORM, TEXT, ToolEditor
 from playground.ui.features.tools.tool_text import read_schema
+from playground.ui.widgets.rows.kinds import LinesRow, NumberRow
 from tests.ui.conftest import ShowWidget
 
 SCHEMA = """{ "type":"object",
@@ -70,7 +71,7 @@ def test_required_type_null_and_values(editor: ToolEditor, form: SchemaForm) -> 
     QTest.mouseClick(block.required, Qt.MouseButton.LeftButton)
     assert value()["required"] == ["city", "unit"]
     choices = block.controls["enum"]
-    assert isinstance(choices, ChoicesSlot)
+    assert isinstance(choices, ValuesRow)
     choices.field.setFocus()
     QTest.keyClicks(choices.field, "kelvin, or so")
     QTest.keyClick(choices.field, Qt.Key.Key_Return)
@@ -164,7 +165,7 @@ def test_large_window_and_panel_stay_equal(panel: ToolsPanel) -> None:
     assert large.editor.form.isVisible()
     assert large.editor.schema.isVisible()
     control = open_field(large.editor.form, CITY).controls["description"]
-    assert isinstance(control, LinesSlot)
+    assert isinstance(control, LinesRow)
     QTest.keyClicks(control.field, "In ")
     assert panel.editor.schema.text() == large.editor.schema.text() == SCHEMA.replace("A city", "In A city")
     large.editor.schema.setPlainText('{"type": "object", "properties": {"a": {}}}')
@@ -192,8 +193,44 @@ def test_added_keyword_is_written_once_it_has_a_value(editor: ToolEditor, form: 
     block = open_field(form, CITY)
     block.add_detail("minLength")
     control = block.controls["minLength"]
-    assert isinstance(control, NumberSlot)
+    assert isinstance(control, NumberRow)
     assert editor.schema.text() == SCHEMA
     QTest.keyClicks(control.field, "3x")
     assert json.loads(editor.schema.text())["properties"]["city"]["minLength"] == 3
-    assert control.field.property("bad") == "true"
+    assert control.problem == "not a whole number"
+
+
+def test_keywords_are_set_and_removed_in_rows_of_their_kind(editor: ToolEditor, form: SchemaForm) -> None:
+    def city() -> Any:
+        return json.loads(editor.schema.text())["properties"]["city"]
+
+    editor.schema.setPlainText('{"type": "object", "properties": {"city": {"type": "integer", "title": "a\\nb"}}}')
+    block = open_field(form, CITY)
+    assert block.controls["title"].hint.editor == "json", "a line cannot hold a line break"
+    block.add_detail("default")
+    default = block.controls["default"].main_field()
+    QTest.keyClicks(default, "3")
+    assert city()["default"] == 3
+    QTest.keyClick(default, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(default, Qt.Key.Key_Delete)
+    assert "default" not in city()
+    block.add_detail("enum")
+    values = block.controls["enum"]
+    assert isinstance(values, ValuesRow)
+    for text in ("x", "4", "4"):
+        values.field.setText(text)
+        QTest.keyClick(values.field, Qt.Key.Key_Return)
+        values.field.setText("")
+    assert city()["enum"] == [4]
+
+
+def test_null_is_a_value_of_a_keyword(editor: ToolEditor, form: SchemaForm) -> None:
+    editor.schema.setPlainText('{"type": "object", "properties": {"city": {"const": 1}}}')
+    row = open_field(form, CITY).controls["const"]
+    assert isinstance(row, KeywordJsonRow)
+    row.editor.selectAll()
+    QTest.keyClicks(row.editor, "null")
+    assert json.loads(editor.schema.text())["properties"]["city"] == {"const": None}
+    row.editor.selectAll()
+    QTest.keyClick(row.editor, Qt.Key.Key_Delete)
+    assert json.loads(editor.schema.text())["properties"]["city"] == {}

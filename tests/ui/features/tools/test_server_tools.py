@@ -45,7 +45,7 @@ def test_definition_of_a_server_is_read_only(panel: ToolsPanel) -> None:
     editor = panel.editor
     assert editor.origin.isVisibleTo(panel)
     assert "“write.file” is sent as write_file" in editor.origin.mapped.text()
-    assert "may destroy what is there" in editor.origin.says.text()
+    assert "destructive" in editor.origin.says.text()
     assert not editor.form.add_button.isVisibleTo(panel)
     QTest.keyClicks(editor.name, "x")
     QTest.keyClicks(editor.description, "x")
@@ -59,7 +59,7 @@ def test_definition_of_a_server_is_read_only(panel: ToolsPanel) -> None:
     editor.show_view(TEXT)
     QTest.keyClicks(editor.schema, "x")
     assert emitted == []
-    assert editor.rule.isEnabled()
+    assert editor.response.isEnabled()
     panel.select(0)
     assert not editor.origin.isVisibleTo(panel)
     QTest.keyClicks(editor.name, "x")

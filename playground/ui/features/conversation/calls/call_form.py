@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QComboBox, QCompleter, QFrame, QHBoxLayout, QLineE
 from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.engine.questions.kinds import ArgumentsFit, SampleOf
+from playground.jsonkit.reading import read_typed
 from playground.ui.features.conversation.calls.call_text import FREE_TEXT, judged
 from playground.ui.features.conversation.text_check import TextCheck
 from playground.ui.widgets.asking import Asking
@@ -20,6 +21,7 @@ from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.theme import code_font
 
 NAME_WIDTH, ID_WIDTH = 150, 110  # pixels at least
+LONGEST_FORM = 100_000  # characters of arguments that a form can show
 MADE = "Id (optional)"
 
 
@@ -53,11 +55,13 @@ class CallForm(QFrame):
         self.verdict.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.example = push_button("Sample", "quiet")
         self.example.setToolTip("Fill in arguments that match the tool's schema")
+        self.form_button = push_button("Form…", "quiet")
+        self.form_button.setToolTip("Fill in the arguments field by field")
         self.remove = IconButton("close", "Remove this call")
         self.remove.setVisible(removable)
         self.arguments = GrowingField(code=True, most=8, compact=True)
         self.arguments.setPlaceholderText('Arguments as JSON, such as {"city": "Lisbon"}')
-        head = in_row((self.name, 3), (self.id, 3), self.example, self.remove, spacing=6)
+        head = in_row((self.name, 3), (self.id, 3), self.example, self.form_button, self.remove, spacing=6)
         column = in_column(head, self.arguments, of=self, margins=(8, 6, 8, 6), spacing=4)
         below = QHBoxLayout()
         below.addWidget(self.verdict, 1, Qt.AlignmentFlag.AlignLeft)
@@ -71,6 +75,7 @@ class CallForm(QFrame):
         self.arguments.cancelled.connect(self.cancelled)
         self.arguments.height_changed.connect(self.height_changed)
         self.example.clicked.connect(self._fill_in)
+        self.form_button.clicked.connect(self._open_form)
         self.remove.clicked.connect(self.removed)
         self._judge()
 
@@ -121,6 +126,7 @@ class CallForm(QFrame):
         self.id.setAccessibleName(f"Id of {which}")
         self.arguments.setAccessibleName(f"Arguments of {which}")
         self.example.setAccessibleName(f"Fill in a sample for {which}")
+        self.form_button.setAccessibleName(f"Fill in {which} in a form")
         self.remove.say(f"Remove {which}")
 
     @property
@@ -149,8 +155,20 @@ class CallForm(QFrame):
         self.verdict.setToolTip(tip(says))
         self.verdict.setVisible(bool(words))
         self.example.setVisible(bool(schema) and not text.strip())
+        self.form_button.setVisible(bool(schema) and not free_text and _is_object(text))
         if hidden is not self.verdict.isHidden():
             self.height_changed.emit()
+
+    def _open_form(self) -> None:
+        """Fill in the arguments in a form of the tool's schema."""
+        from playground.ui.widgets.arguments_dialog import ArgumentsDialog
+
+        if (tool := self._tool) is not None:
+            text = self.arguments.text()
+            dialog = ArgumentsDialog(tool.name, tool.parameters, self, copies=False, text=text)
+            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            dialog.taken.connect(self.arguments.set_text)
+            dialog.open()
 
     def _fill_in(self) -> None:
         tool = self._tool
@@ -166,6 +184,16 @@ class CallForm(QFrame):
             self.height_changed.emit()
         if sample is not None:
             self.arguments.setFocus()
+
+
+def _is_object(text: str) -> bool:
+    """Return whether a text is empty or a short JSON object, which a form can show."""
+    if not text.strip():
+        return True
+    try:
+        return len(text) <= LONGEST_FORM and isinstance(read_typed(text), dict)
+    except ValueError:
+        return False
 
 
 def _name_field() -> QComboBox:

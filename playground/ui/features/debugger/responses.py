@@ -1,0 +1,185 @@
+"""Responses to tool calls in the side panel: the default with the limit of requests, and the response of one tool.
+
+Both views get a ``Debugging`` and hand back another one. Mock rows, replies and breakpoints are edited in a dialog.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QStandardItemModel
+from PySide6.QtWidgets import QWidget
+
+from playground.domain.debugging import Answer, Debugging, Policy, ToolRule
+from playground.ui.features.debugger.fields import NumberField
+from playground.ui.features.debugger.texts import POLICIES, rule_words
+from playground.ui.widgets.choice_fields import CompactCombo
+from playground.ui.widgets.form_parts import push_button, say, text_label, thin_line
+from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.plain_text import shown_name, tip
+
+POLICY_LABEL = "When the model calls a tool"
+POLICY_HELP = "Tools with a response of their own use that one. This is not sent to the model."
+TOOL_HELP = "The response to calls of this tool. It is not sent to the model."
+LIMIT_LABEL = "Max requests per run"
+LIMIT_HELP = "Requests that a run sends without a stop. 0: unlimited."
+NO_SERVER = "This tool does not come from a tool server."
+MOST_REQUESTS = 1_000_000
+MOST_NAMED = 12
+_POLICIES = [policy for policy, _ in POLICIES]
+_WORDS = dict(POLICIES)
+
+
+class ToolResponse(NamedTuple):
+    """The response of a tool: its policy in words, the rule in a line, and whether it is the tool's own."""
+
+    policy: str
+    rule: str
+    is_own: bool
+
+
+def response_of(debugging: Debugging, name: str) -> ToolResponse:
+    """Return how the calls of a tool are answered."""
+    rule = debugging.rule(name)
+    return ToolResponse(_WORDS[rule.policy], rule_words(rule), name in debugging.rules)
+
+
+def lacks_reply(rule: ToolRule) -> bool:
+    """Return whether the reply of a rule is still to be written."""
+    return (rule.policy is Policy.TABLE and not rule.rows) or (rule.policy is Policy.FIXED and rule.fixed == Answer())
+
+
+class ResponseView(QWidget):
+    """Base of the views. ``changed`` carries the edited rules, ``rules_asked`` the tool to edit; "" is the default."""
+
+    changed = Signal(object)
+    rules_asked = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._debugging = Debugging()
+        self.policy = CompactCombo()
+        self.policy.activated.connect(self._choose_policy)
+
+    def show_debugging(self, debugging: Debugging) -> None:
+        """Show rules without reporting a change."""
+        self._debugging = debugging
+        self._show()
+
+    def _show(self) -> None:
+        raise NotImplementedError
+
+    def _choose_policy(self, index: int) -> None:
+        raise NotImplementedError
+
+    def _change(self, debugging: Debugging, edited: str | None = None) -> None:
+        """Report other rules; ask for the dialog if the reply of the rule ``edited`` is still to be written."""
+        if debugging != self._debugging:
+            self._debugging = debugging
+            self._show()
+            self.changed.emit(debugging)
+        if edited is not None and lacks_reply(debugging.rule(edited)):
+            self.rules_asked.emit(edited)
+
+
+class ResponseDefaults(ResponseView):
+    """The response of tools without one of their own, and the limit of requests."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        _describe(self.policy, POLICY_LABEL, POLICY_HELP)
+        for _, words in POLICIES:
+            self.policy.addItem(words)
+        self.limit = NumberField(LIMIT_LABEL, "unlimited", whole=True, most=MOST_REQUESTS, help_text=LIMIT_HELP)
+        self.rules = push_button("Tool responses…", "quiet")
+        self.rules.setAccessibleName("Tool responses")
+        policy_label, limit_label = text_label(POLICY_LABEL, wrap=True), text_label(LIMIT_LABEL, wrap=True)
+        policy_label.setBuddy(self.policy)
+        limit_label.setBuddy(self.limit)
+        rows = in_column(
+            in_row(text_label("Responses", "group"), 1, self.rules, spacing=8),
+            in_row((policy_label, 1), self.policy, spacing=8),
+            in_row((limit_label, 1), self.limit, spacing=8),
+            margins=(16, 6, 12, 10),
+            spacing=6,
+        )
+        in_column(thin_line(), rows, of=self, margins=0, spacing=0)
+        self.limit.edited.connect(self._set_limit)
+        self.rules.clicked.connect(lambda: self.rules_asked.emit(""))
+        self._show()
+
+    def _show(self) -> None:
+        debugging = self._debugging
+        self.policy.setCurrentIndex(_POLICIES.index(debugging.default.policy))
+        self.limit.show_value(debugging.step_limit)
+        rules = debugging.rules
+        self.rules.setText(f"Tool responses ({len(rules)})…" if rules else "Tool responses…")
+        names = [f"{shown_name(name)}: {rule_words(rule)}" for name, rule in list(rules.items())[:MOST_NAMED]]
+        words = "\n".join(names) or "No tool has a response of its own yet."
+        self.rules.setToolTip(tip(words))
+        self.rules.setAccessibleDescription(words)
+
+    def _choose_policy(self, index: int) -> None:
+        default = self._debugging.default.model_copy(update={"policy": _POLICIES[index]})
+        self._change(self._debugging.with_default(default), "")
+
+    def _set_limit(self) -> None:
+        self._change(self._debugging.model_copy(update={"step_limit": int(self.limit.value())}))
+
+
+class ToolResponseRow(ResponseView):
+    """The response of one tool: a choice with the default first, its rows and breakpoints in words, and a button."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = ""
+        self._has_server = False
+        _describe(self.policy, "Response to calls of this tool", TOOL_HELP)
+        self.edit_button = push_button("Edit…", "quiet")
+        self.edit_button.setAccessibleName("Response of this tool")
+        self.edit_button.setToolTip("Edit mock rows, the fixed reply and breakpoints")
+        self.words = text_label("", "small", wrap=True)
+        self.words.setObjectName("toolResponse")
+        caption = text_label("When called", "group")
+        caption.setBuddy(self.policy)
+        row = in_row(caption, self.policy, 1, self.edit_button, spacing=8)
+        in_column(row, self.words, of=self, margins=0, spacing=2)
+        self.edit_button.clicked.connect(lambda: self.rules_asked.emit(self._name))
+        self._show()
+
+    def show_tool(self, name: str, *, has_server: bool) -> None:
+        """Show the response of another tool; only a tool of a server can have its calls sent to one."""
+        if (name, has_server) != (self._name, self._has_server):
+            self._name, self._has_server = name, has_server
+            self._show()
+
+    def _show(self) -> None:
+        default, rule = self._debugging.default, self._debugging.rule(self._name)
+        is_own = self._name in self._debugging.rules
+        items = [f"Default: {_WORDS[default.policy]}", *_WORDS.values()]
+        if [self.policy.itemText(index) for index in range(self.policy.count())] != items:
+            self.policy.clear()
+            self.policy.addItems(items)
+        model = self.policy.model()
+        if isinstance(model, QStandardItemModel):
+            server = model.item(1 + _POLICIES.index(Policy.SERVER))
+            server.setEnabled(self._has_server)
+            server.setToolTip("" if self._has_server else NO_SERVER)
+        self.policy.setCurrentIndex(1 + _POLICIES.index(rule.policy) if is_own else 0)
+        self.policy.setEnabled(bool(self._name))
+        words = rule_words(rule)
+        say(self.words, words if words != _WORDS[rule.policy] else "")
+
+    def _choose_policy(self, index: int) -> None:
+        if index == 0:
+            self._change(self._debugging.with_rule(self._name, None))
+            return
+        rule = self._debugging.rule(self._name).model_copy(update={"policy": _POLICIES[index - 1]})
+        self._change(self._debugging.with_rule(self._name, rule), self._name)
+
+
+def _describe(policy: CompactCombo, name: str, help_text: str) -> None:
+    policy.setAccessibleName(name)
+    policy.setAccessibleDescription(help_text)
+    policy.setToolTip(tip(help_text))
