@@ -70,8 +70,16 @@ class EvalVariant:
 
     @property
     def title(self) -> str:
-        """The letter and the name."""
-        name = self.variant.name if self.variant is not None else "as set"
+        """The letter and the name, as files and the command line print them."""
+        return self._titled("as set")
+
+    @property
+    def label(self) -> str:
+        """The title in the window; files and the command line keep ``title``."""
+        return self._titled("current settings")
+
+    def _titled(self, unchanged: str) -> str:
+        name = self.variant.name if self.variant is not None else unchanged
         return f"{self.letter} · {name}" if name else self.letter
 
 
