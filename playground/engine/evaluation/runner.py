@@ -48,8 +48,8 @@ class State(StrEnum):
 class Progress:
     """The progress of a run. ``requests``, ``tokens`` and ``costs`` are those of this run alone.
 
-    ``left`` is the estimated rest in seconds, None if unknown. ``reason`` is why the run ended by itself, in the words of
-    the window.
+    ``left`` is the estimated rest in seconds, None if unknown. ``reason`` is why the run ended by itself, in
+    the words of the window.
     """
 
     total: int

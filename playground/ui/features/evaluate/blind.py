@@ -159,7 +159,7 @@ class BlindView(QWidget):
             chosen = box.currentData()
             box.clear()
             for column in columns:
-                box.addItem(show_hidden(cut(column.title, 60)).replace("\n", " "), column.id)
+                box.addItem(show_hidden(cut(column.label, 60)).replace("\n", " "), column.id)
             box.setCurrentIndex(next((index for index, item in enumerate(columns) if item.id == chosen), place))
             box.setEnabled(len(columns) > 1)
         self._refresh_throttle.poke()
@@ -405,10 +405,10 @@ def _counts(counts: VoteCounts, first: EvalVariant, second: EvalVariant) -> list
         low, high = round(100 * counts.interval.low), round(100 * counts.interval.high)
         decided = counts.first + counts.second
         lines.append(
-            f"{second.title} was better in {round(100 * counts.share)} % [{low}–{high}] of {decided:,} decided pairs."
+            f"{second.label} was better in {round(100 * counts.share)} % [{low}–{high}] of {decided:,} decided pairs."
         )
     lines += [
-        f"{column.title}: better in {count:,} pair{'s' * (count != 1)}."
+        f"{column.label}: better in {count:,} pair{'s' * (count != 1)}."
         for column, count in ((first, counts.first), (second, counts.second))
     ]
     lines.append(f"Both good: {counts.both:,}. Both bad: {counts.neither:,}. These count neither way.")

@@ -219,7 +219,7 @@ class _Writer:
 
 def _of_column(result: ColumnResult) -> tuple[str, ...]:
     return (
-        result.column.title,
+        result.column.label,
         result.column.settings.model,
         f"{result.rate.passed:,} of {result.rate.judged:,}",
         result.rate.words,

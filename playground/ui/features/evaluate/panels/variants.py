@@ -136,6 +136,11 @@ class VariantsPanel(ScrollPage):
     def _add(self, variants: Iterable[Variant], _checked: bool = False) -> None:
         self._put((*self._evaluation.plan.variants, *variants))
 
+    def add_lanes(self, _checked: bool = False) -> None:
+        """Add a variant for each lane of Compare."""
+        lanes = Lanes(self._evaluation.session)
+        self._add([variant_of_lane(lane) for lane in lanes.all[1:]])
+
     def _set_part(self, on: bool) -> None:
         self._evaluation.change_apart(as_set=on)
         self._throttle.poke()
