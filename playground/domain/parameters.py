@@ -18,45 +18,11 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import ConfigDict, PrivateAttr, StrictBool, StrictFloat, StrictInt, ValidationError
 from pydantic.fields import FieldInfo
 
+from playground.domain.hints import Hint as Hint
 from playground.domain.output import schema_of
 from playground.domain.values import Value
 from playground.jsonkit.merge import MemberPath, at_path
 from playground.jsonkit.values import JSON, JSONObject, is_number
-
-
-@dataclass(frozen=True, slots=True)
-class Hint:
-    """Display and validation of a parameter.
-
-    ``editor``: "number" (slider and field), "integer", "switch", "text", "choice" (suggestions, free text
-    allowed), "lines" (a text of several), "list" (up to ``most`` strings), "json", "thinking", "tool_choice", "model".
-    ``low`` and ``high`` are the documented range, inclusive; ``soft_high`` is the end of a slider. ``path`` is the
-    dotted place in the body if it differs from the field's name. ``start`` is the initial value of a control when set.
-    ``ours`` is the value in a new experiment, and ``instead`` the value that the program sends for a required field at
-    default. A field is sent only while the field that it ``needs`` is on. A field that is not ``sent`` is a setting of
-    the program: its range is enforced, and ``start`` is its default. ``common`` is the place among the parameters that
-    the panel shows first; 0 puts the field under "More parameters".
-    """
-
-    label: str
-    group: str
-    editor: str
-    help: str
-    low: float | None = None
-    high: float | None = None
-    soft_high: float | None = None
-    step: float | None = None
-    suggestions: tuple[str, ...] = ()
-    most: int | None = None
-    path: str = ""
-    start: Any = None
-    source: str = ""  # section of the specification
-    deprecated: str = ""
-    ours: Any = None
-    instead: Any = None
-    needs: str = ""
-    sent: bool = True
-    common: int = 0
 
 
 def _identity(value: JSON) -> JSON:

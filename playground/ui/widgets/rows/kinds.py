@@ -6,19 +6,23 @@ import json
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QSizePolicy, QWidget
 
-from playground.domain.parameters import Hint, Parameters
+from playground.domain.hints import Hint
+from playground.domain.parameters import Parameters
 from playground.jsonkit.reading import problem_at, read_typed
 from playground.jsonkit.values import JSON, is_number
-from playground.ui.widgets.choice_fields import DEFAULT, ChoiceField, QuietSlider, SwitchPill, ValueField
+from playground.ui.widgets.choice_fields import DEFAULT, ChoiceField, CompactCombo, QuietSlider, SwitchPill, ValueField
 from playground.ui.widgets.code_editor import CodeEditor
-from playground.ui.widgets.form_parts import look, styled
+from playground.ui.widgets.dialogs import file_dialog
+from playground.ui.widgets.form_parts import look, quiet_button, styled, text_label
 from playground.ui.widgets.growing_field import GrowingField
 from playground.ui.widgets.json_text import pretty_value
 from playground.ui.widgets.numbers import plain_number, read_number, show_number, stepped
 from playground.ui.widgets.rows.row import FieldRow, as_text
+from playground.ui.widgets.segments import Segments
 
+NUMBER_WIDTH = 140  # pixels, of a number in a dialog
 UNFINISHED = {"-", "+", ".", ",", "-.", "-,", '"'}
 
 
@@ -37,7 +41,10 @@ class NumberRow(FieldRow):
             self.slider = QuietSlider(round((high - self._low) / self._step))
         self.field.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         if not hint.sent:
-            self.field.setPlaceholderText("none" if hint.start is None else show_number(hint.start, self._step))
+            empty = hint.nullable or hint.start is None
+            self.field.setPlaceholderText(
+                hint.placeholder or ("none" if empty else show_number(hint.start, self._step))
+            )
         self.head.addWidget(self.field)
         if self.slider is not None:
             self.body.addWidget(self.slider)
@@ -52,6 +59,13 @@ class NumberRow(FieldRow):
         self.field.cleared.connect(self.clear)
         self.field.stepped.connect(self._step_value)
         self._show(None)
+
+    def spread(self, width: int) -> None:
+        self.field.setFixedWidth(NUMBER_WIDTH)
+        self.field.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        if self.slider is not None:
+            self.slider.hide()
+        super().spread(width)
 
     def main_field(self) -> QWidget:
         return self.field
@@ -72,8 +86,8 @@ class NumberRow(FieldRow):
         self.slider.show_step(round(min(max(offset / self._step, 0), most)), numeric)
 
     def _take_typed(self, text: str) -> None:
-        if not text.strip():
-            self._tell(self._default)
+        if not text.strip() or (self.hint.nullable and text.strip() == self.hint.placeholder):
+            self._tell(None if self.hint.nullable else self._default)
         else:
             try:
                 self._tell(
@@ -157,6 +171,124 @@ class TextRow(FieldRow):
         self._tell(text or (None if self.hint.sent else ""))
 
 
+class LineRow(FieldRow):
+    """A field for one line of text of any length, exactly as typed; with a dialog for a file or folder."""
+
+    def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
+        super().__init__(name, hint, parent)
+        self.field = QLineEdit(placeholderText=hint.placeholder)
+        if hint.secret:
+            self.field.setEchoMode(QLineEdit.EchoMode.Password)
+        if hint.most:
+            self.field.setMaxLength(hint.most)
+        self.head.addWidget(self.field, 1)
+        self.browse = quiet_button("Choose…", f"Choose: {self.title}")
+        self.browse.setVisible(hint.editor != "line")
+        self.browse.clicked.connect(self._choose)
+        self.head.addWidget(self.browse)
+        self.field.textChanged.connect(self._take_typed)
+        self._introduce(self.field)
+
+    def spread(self, width: int) -> None:
+        if self.hint.unit:
+            self.head.setStretchFactor(self.field, 0)
+            self.field.setFixedWidth(NUMBER_WIDTH)
+        super().spread(width)
+
+    def main_field(self) -> QWidget:
+        return self.field
+
+    def _show(self, value: JSON) -> None:
+        if as_text(value) != self.field.text():
+            self.field.blockSignals(True)
+            self.field.setText(as_text(value))
+            self.field.blockSignals(False)
+
+    def _take_typed(self, text: str) -> None:
+        self._tell(text or (None if self.hint.nullable else ""))
+
+    def _choose(self) -> None:
+        dialog = file_dialog(self, self.title, self.field.text(), self.hint.files)
+        if self.hint.editor == "folder":
+            dialog.setFileMode(dialog.FileMode.Directory)
+            dialog.setOption(dialog.Option.ShowDirsOnly)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.field.setText)
+        dialog.open()
+
+
+class CheckRow(FieldRow):
+    """A check box with the label of the row; its help is shown below it while it is on."""
+
+    def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
+        super().__init__(name, hint, parent)
+        self.box = QCheckBox(hint.label)
+        self.help = text_label(hint.help, "small", wrap=True)
+        self.label.clear()
+        self.head.addWidget(self.box)
+        self.body.addWidget(self.help)
+        self.box.toggled.connect(self._set_state)
+        self._introduce(self.box)
+        self._show(None)
+
+    def main_field(self) -> QWidget:
+        return self.box
+
+    def _show(self, value: JSON) -> None:
+        self.box.blockSignals(True)
+        self.box.setChecked(value is True)
+        self.box.blockSignals(False)
+        self.help.setVisible(value is True and bool(self.hint.help))
+
+    def _set_state(self, state: bool) -> None:
+        self.help.setVisible(state and bool(self.hint.help))
+        self._tell(state)
+
+
+class PickRow(FieldRow):
+    """A row to pick one of the choices in a combo box."""
+
+    def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
+        super().__init__(name, hint, parent)
+        self.field = CompactCombo()
+        for _, words in hint.choices:
+            self.field.addItem(words)
+        self.field.activated.connect(self._picked)
+        self.head.addWidget(self.field)
+        self._introduce(self.field)
+
+    def main_field(self) -> QWidget:
+        return self.field
+
+    def _show(self, value: JSON) -> None:
+        values = [choice for choice, _ in self.hint.choices]
+        self.field.setCurrentIndex(values.index(value) if value in values else -1)
+
+    def _picked(self, index: int) -> None:
+        self._tell(self.hint.choices[index][0])
+
+
+class SegmentsRow(FieldRow):
+    """A row to pick one of a few choices, all in view."""
+
+    def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
+        super().__init__(name, hint, parent)
+        self.field = Segments(tuple(words for _, words in hint.choices), self.title, tall=True)
+        self.field.chosen.connect(self._picked)
+        self.head.addWidget(self.field)
+        self._introduce(self.field)
+
+    def main_field(self) -> QWidget:
+        return self.field
+
+    def _show(self, value: JSON) -> None:
+        values = [choice for choice, _ in self.hint.choices]
+        self.field.set_index(values.index(value) if value in values else 0)
+
+    def _picked(self, index: int) -> None:
+        self._tell(self.hint.choices[index][0])
+
+
 class LinesRow(FieldRow):
     """A field for a text of several lines, below its name."""
 
@@ -193,7 +325,7 @@ class ChoiceRow(FieldRow):
 
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
         super().__init__(name, hint, parent)
-        self.field = ChoiceField() if hint.sent else ChoiceField(f"default ({as_text(hint.start)})")
+        self.field = ChoiceField() if hint.sent else ChoiceField(hint.placeholder or f"default ({as_text(hint.start)})")
         self.field.set_choices(hint.suggestions)
         self.head.addWidget(self.field)
         self.field.picked.connect(self._set_choice)
@@ -327,6 +459,12 @@ def row_for(name: str, hint: Hint, kind: type[Parameters] = Parameters, parent: 
         "number": NumberRow,
         "integer": NumberRow,
         "switch": SwitchRow,
+        "check": CheckRow,
+        "line": LineRow,
+        "file": LineRow,
+        "folder": LineRow,
+        "pick": PickRow,
+        "segments": SegmentsRow,
         "text": TextRow,
         "lines": LinesRow,
         "choice": ChoiceRow,

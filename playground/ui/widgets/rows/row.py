@@ -13,11 +13,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from playground.domain.parameters import Hint
+from playground.domain.hints import Hint
 from playground.jsonkit.problems import JsonTextError
 from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSON, is_number, same
-from playground.ui.widgets.form_parts import look
+from playground.ui.widgets.form_parts import FIELD_HEIGHT, look, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import escape_hidden, show_hidden, tip
@@ -35,9 +35,13 @@ APP_DEFAULT = "Sent by default. Remove to omit."
 
 
 class FieldRow(QWidget):
-    """Base of the rows. ``edited`` carries the field's name and the new value."""
+    """Base of the rows. ``edited`` carries the field's name and the new value.
+
+    ``problem_changed`` is emitted for an edit that leaves the value, but not the problem.
+    """
 
     edited = Signal(str, object)
+    problem_changed = Signal(str)
 
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,10 +51,11 @@ class FieldRow(QWidget):
         self._value: JSON = None
         self._problem = ""
         self._flag = self._note = ""
-        self._is_app_default = False
+        self._is_app_default = self._is_wide = False
+        self.title = hint.label.replace("&", "")
         self.label = QLabel(hint.label, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.reset = IconButton("close", f"Back to default: {hint.label} (Delete)", size=12)
+        self.reset = IconButton("close", f"Back to default: {self.title} (Delete)", size=12)
         self.reset.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.reset.setFixedSize(20, 20)
         policy = self.reset.sizePolicy()
@@ -61,7 +66,8 @@ class FieldRow(QWidget):
         self.flag_label.setObjectName("problem")
         self.flag_label.hide()
         self.head = in_row((self.label, 1), self.reset, spacing=4)
-        self.body = in_column(self.head, of=self, margins=0, spacing=0)
+        self.body = in_column(self.head, margins=0, spacing=0)
+        self._halves = in_row((self.body, 1), of=self, margins=0, spacing=16)
         self.setToolTip(tip(self._help()))
         self._update_style()
 
@@ -108,6 +114,21 @@ class FieldRow(QWidget):
         self._problem, self._value = problem, value
         self.set_flag(self._flag, self._note)
 
+    def spread(self, width: int) -> None:
+        """Put the name beside the control, in a column of this width in pixels, and the unit after the control."""
+        self._is_wide = True
+        self.head.removeWidget(self.label)
+        self.head.removeWidget(self.reset)
+        self.reset.hide()
+        self._halves.insertWidget(0, self.label, 0, Qt.AlignmentFlag.AlignTop)
+        self.label.setFixedWidth(width)
+        self.label.setMinimumHeight(FIELD_HEIGHT)
+        self.head.setSpacing(8)
+        if self.hint.unit:
+            self.head.addWidget(text_label(self.hint.unit, "small", wrap=True), 1)
+        elif self.main_field().sizePolicy().horizontalPolicy() != QSizePolicy.Policy.Expanding:
+            self.head.addStretch(1)
+
     def main_field(self) -> QWidget:
         """Return the control that takes the focus for this row."""
         raise NotImplementedError
@@ -119,6 +140,7 @@ class FieldRow(QWidget):
         """Take ``value`` from a person and emit ``edited``; with a ``problem`` the text stays and nothing is set."""
         if not self.hint.sent and not problem:
             problem = self._out_of_range(value)
+        problem_changed = problem != self._problem
         self._problem = problem
         new = value if not problem else None if self.hint.sent else self._value
         changed = not same(new, self._value, exact=False)
@@ -126,6 +148,8 @@ class FieldRow(QWidget):
         self.set_flag(*(("", "") if changed else (self._flag, self._note)))
         if changed:
             self.edited.emit(self.name, new)
+        elif problem_changed:
+            self.problem_changed.emit(self.name)
 
     def _set_typed(self, text: str) -> None:
         """Take typed JSON as the value, or show its syntax error."""
@@ -151,7 +175,7 @@ class FieldRow(QWidget):
     def _introduce(self, *fields: QWidget) -> None:
         """Give the row's controls their names for screen readers and put the flag's line last."""
         for field in fields:
-            field.setAccessibleName(self.hint.label)
+            field.setAccessibleName(self.title)
             field.setAccessibleDescription(self._help())
         self.label.setBuddy(self.main_field())
         self.setFocusProxy(self.main_field())
@@ -171,7 +195,7 @@ class FieldRow(QWidget):
     def _update_style(self) -> None:
         is_set = not same(self._value, self._default) or bool(self._problem)
         look(self.label, "" if (is_set and not self._is_app_default) or not self.hint.sent else "muted")
-        self.reset.setVisible(is_set)
+        self.reset.setVisible(is_set and not self._is_wide)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Move the focus to the field after a click on its name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from playground.domain.parameters import Hint
+from playground.domain.hints import Hint
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.choice_fields import ChoiceField, ValueField
 from playground.ui.widgets.form_parts import text_label

@@ -1,0 +1,219 @@
+"""Forms made of the annotated fields of a model: one row for each ``Hint``, see ``playground.domain.hints``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any, Final, Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
+
+from playground.domain.hints import Hint, hints_of
+from playground.jsonkit.values import JSON
+from playground.ui.widgets.form_parts import text_label
+from playground.ui.widgets.layouts import in_column
+from playground.ui.widgets.rows.kinds import row_for
+from playground.ui.widgets.rows.row import FieldRow
+
+M = TypeVar("M", bound=BaseModel)
+LABEL_WIDTH: Final = 112  # pixels; longer names wrap
+ROW_GAP, WIDE_GAP = 12, 8
+GROUP_GAP: Final = 16
+#: The words for pydantic's errors that people meet.
+_WORDS: Final = {
+    "string_too_short": "at least {min_length} characters",
+    "string_too_long": "at most {max_length} characters",
+    "greater_than": "more than {gt:g}",
+    "string_pattern_mismatch": "not allowed in this field",
+    "dict_type": "must be a JSON object in braces",
+    "int_type": "not a whole number",
+    "int_from_float": "not a whole number",
+}
+
+
+class Form(QWidget, Generic[M]):
+    """The rows of a model, in groups.
+
+    ``changed`` is emitted once for each edit by a person, with the value and the problems by field; ``set_value`` emits
+    nothing. An edit that the model refuses leaves the last value of its field; the typed text stays in the row.
+    """
+
+    changed = Signal(object, dict)
+
+    def __init__(
+        self, model: type[M], controls: Mapping[str, QWidget], hints: Mapping[str, Hint], *, is_wide: bool
+    ) -> None:
+        super().__init__()
+        self.setProperty("kind", "form")
+        self._value: M = model.model_construct()
+        self._showing = False
+        self._edited_fields: set[str] = set()
+        self.rows: dict[str, FieldRow] = {}
+        self._groups: dict[str, QLabel] = {}
+        self.column = in_column(of=self, margins=0, spacing=WIDE_GAP if is_wide else ROW_GAP)
+        for name, hint in _in_groups(hints):
+            control = controls.get(name)
+            if control is None:
+                row = row_for(name, hint)
+            else:
+                row = control if isinstance(control, FieldRow) else ControlRow(name, hint, control)
+            row.edited.connect(self._take)
+            row.problem_changed.connect(self._tell)
+            if isinstance(row, ControlRow) and (changed := getattr(control, "changed", None)) is not None:
+                changed.connect(self._tell)
+            if is_wide:
+                row.spread(LABEL_WIDTH)
+            self.rows[name] = row
+            if hint.group and hint.group not in self._groups:
+                title = self._groups[hint.group] = text_label(hint.group, "group", wrap=True)
+                title.setContentsMargins(0, GROUP_GAP - WIDE_GAP, 0, 0)
+                self.column.addWidget(title)
+            self.column.addWidget(row)
+        self.column.addStretch(1)
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusChanged.connect(self._show_focused)
+
+    # ---- the value
+
+    @property
+    def value(self) -> M:
+        """The value, with each edit that the model accepted."""
+        return self._value
+
+    @property
+    def errors(self) -> dict[str, str]:
+        """The problems of the visible fields, by field in the order of the rows."""
+        problems = {name: row.problem or self._check(name) for name, row in self.rows.items() if not row.isHidden()}
+        return {name: problem for name, problem in problems.items() if problem}
+
+    @property
+    def problem(self) -> str:
+        """The first problem, with the name of its field; empty without one."""
+        name = next(iter(self.errors), "")
+        return f"{self.rows[name].title}: {self.errors[name]}" if name else ""
+
+    def set_value(self, value: M) -> None:
+        """Show a value. Unfinished text is replaced, and a problem is shown once its field is edited."""
+        self._value = value
+        self._edited_fields.clear()
+        self._showing = True
+        try:
+            for name, row in self.rows.items():
+                row.show_value(self._plain(name), fresh=True)
+        finally:
+            self._showing = False
+        self.refresh()
+
+    def show_problems(self) -> None:
+        """Show the problems of all fields, and put the cursor into the first field with one."""
+        self._edited_fields = set(self.rows)
+        self.refresh()
+        if name := next(iter(self.errors), ""):
+            self.focus(name)
+
+    def focus(self, name: str = "") -> None:
+        """Put the cursor into a field, or into the first one."""
+        row = self.rows[name] if name else next(row for row in self.rows.values() if not row.isHidden())
+        row.main_field().setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def refresh(self) -> None:
+        """Show the rows that the value needs, their problems, and the titles of groups with a row."""
+        shown: set[str] = set()
+        for name, row in self.rows.items():
+            visible = row.hint.visible_when is None or row.hint.visible_when(self._value)
+            row.setVisible(visible)
+            row.set_flag(self._check(name) if name in self._edited_fields else "")
+            shown |= {row.hint.group} if visible else set()
+        for group, title in self._groups.items():
+            title.setVisible(group in shown)
+
+    # ---- edits
+
+    def _take(self, name: str, typed: JSON) -> None:
+        try:
+            self._value = _with_field(self._value, name.split("."), typed)
+        except ValidationError as error:
+            first = error.errors()[0]
+            words = _WORDS.get(first["type"], "").format(**first.get("ctx", {}))
+            self.rows[name].refuse(words or first["msg"].removeprefix("Value error, "), self._plain(name))
+        self._edited_fields.add(name)
+        self._tell()
+
+    def _tell(self, *_: object) -> None:
+        if not self._showing:
+            self.refresh()
+            self.changed.emit(self._value, self.errors)
+
+    def _check(self, name: str) -> str:
+        check = self.rows[name].hint.check
+        return check(self._plain(name)) if check is not None else ""
+
+    def _plain(self, name: str) -> JSON:
+        """Return the value of a field as the rows show it."""
+        start = self.rows[name].hint.start
+        value: Any = self._value
+        for step in name.split("."):
+            value = getattr(value, step, start)
+        return value.value if isinstance(value, Enum) else value
+
+    def _show_focused(self, _before: QWidget | None, focused: QWidget | None) -> None:
+        """Scroll the field that got the focus into view."""
+        if focused is not None and self.isAncestorOf(focused):
+            parent: QObject | None = self.parent()
+            while parent is not None and not isinstance(parent, QScrollArea):
+                parent = parent.parent()
+            if parent is not None:
+                parent.ensureWidgetVisible(focused)
+
+
+class ControlRow(FieldRow):
+    """A row around a control that keeps a value of its own; the form neither shows nor reads it."""
+
+    def __init__(self, name: str, hint: Hint, control: QWidget) -> None:
+        super().__init__(name, hint)
+        self.control = control
+        self.head.addWidget(control, 1)
+        self.label.setBuddy(self.main_field())
+        self.body.addWidget(self.flag_label)
+
+    def main_field(self) -> QWidget:
+        return self.control.focusProxy() or self.control
+
+    def _show(self, value: JSON) -> None:
+        pass
+
+
+def form_for(
+    model: type[M],
+    controls: Mapping[str, QWidget] | None = None,
+    hints: Mapping[str, Hint] | None = None,
+    *,
+    is_wide: bool = True,
+) -> Form[M]:
+    """Return the form of a model. ``controls`` are shown for fields without a row of the form's own.
+
+    A control has a value of its own, unless it is a ``FieldRow``; its ``changed`` counts as an edit. ``hints`` replace
+    those of the model. A wide form has the names beside the controls, for a dialog, and otherwise above them.
+    """
+    return Form(model, controls or {}, hints or hints_of(model), is_wide=is_wide)
+
+
+def _in_groups(hints: Mapping[str, Hint]) -> list[tuple[str, Hint]]:
+    """Return the hints with those of a group together, in the order of each group's first."""
+    groups = list(dict.fromkeys(hint.group for hint in hints.values()))
+    return sorted(hints.items(), key=lambda item: groups.index(item[1].group))
+
+
+def _with_field(value: Any, path: list[str], typed: JSON) -> Any:
+    """Return a copy of a model with a field set. Raises ValidationError if the field cannot have this value."""
+    name, *below = path
+    new = _with_field(getattr(value, name), below, typed) if below else typed
+    try:
+        new = getattr(type(value).model_validate({**dict(value), name: new}), name)
+    except ValidationError as error:
+        if any(not item["loc"] or item["loc"][0] == name for item in error.errors()):
+            raise
+    return value.model_copy(update={name: new})
