@@ -320,16 +320,12 @@ class EvaluateControl(Control):
         if self.evaluation is not None:
             self.evaluation.runs.pause(self.evaluation.session.id)
 
-    def _do(self, what: str) -> None:
-        evaluation = self.evaluation
-        if evaluation is None:
-            return
-        if what == "failed":
-            spawn(self._run_again(evaluation, failed=True), name="run what failed")
-        elif what == "all":
-            spawn(self._run_again(evaluation, failed=False), name="run everything again")
-        else:
-            {"run": self.run, "stop": self.stop, "pause": self.pause}[what]()
+    def _do(self, command: str) -> None:
+        """Do a command of the run bar."""
+        if command in ("failed", "all") and self.evaluation is not None:
+            spawn(self._run_again(self.evaluation, failed=command == "failed"), name="run again")
+        elif command in ("run", "stop", "pause"):
+            {"run": self.run, "stop": self.stop, "pause": self.pause}[command]()
 
     async def _run_again(self, evaluation: EvaluationModel, *, failed: bool) -> None:
         answers = [answer for answer in evaluation.results.answers.values() if answer.failure or not failed]

@@ -243,6 +243,9 @@ class VariantsPanel(ScrollPage):
         for lane in lanes.all[1:]:
             action = lane_menu.addAction(shown_name(lanes.title(lane)).replace("&", "&&"))
             action.triggered.connect(partial(self._add, (variant_of_lane(lane),)))
+        lanes_action = menu.addAction("Use my lanes")
+        lanes_action.setEnabled(not lane_menu.isEmpty())
+        lanes_action.triggered.connect(self.add_lanes)
         presets = menu.addMenu("From a preset")
         for preset in self._sources.presets():
             action = presets.addAction(shown_name(preset.name).replace("&", "&&"))
