@@ -84,8 +84,8 @@ class _Evaluation:
         began = time.perf_counter()
         self._toggle()
         (table,) = self._window.app.window.findChildren(AnswersTable)
-        await self._window.until(lambda: self._evaluation.ready and table.model.rowCount() > 0)
-        table.view.viewport().repaint()
+        await self._window.until(lambda: self._evaluation.ready and table.cells.rowCount() > 0)
+        table.viewport().repaint()
         return time.perf_counter() - began
 
 

@@ -121,6 +121,6 @@ async def test_run_that_stops_by_itself_says_why(person: Person) -> None:
     await person.do(lambda: person.session.turns.edit_text(turn.id, "What is {{sum}}? !401"))
     await person.until(lambda: page.ready and not page.answers, "another question")
     await page.begin()
-    await person.conversation.notice.wait_for_text("A · as set")
+    await person.conversation.notice.wait_for_text("A · current settings")
     assert not page.answers
     await person.conversation.notice.wait_for_text("Continue requests the others")

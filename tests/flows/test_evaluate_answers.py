@@ -75,8 +75,8 @@ async def test_answer_shows_its_frames_if_saved_and_becomes_a_conversation(perso
     await details.open_tab("Answers")
     details = await page.choose_answer(0, "Lisbon")
     await details.open_tab("Timeline")
-    await wait_for_text(details, "What went over the wire for this answer was not kept")
-    await details.press("Keep frames of all answers from now on")
+    await wait_for_text(details, "The events of this answer were not saved")
+    await details.press("Save events of all answers from now on")
     await person.until(lambda: plan_of(person).keep is Keep.ALL, "the setting")
     before = {answer.case: answer for answer in await load_answers(person)}
     await details.press("Run this cell again")
@@ -162,7 +162,7 @@ async def test_blind_test_names_nobody_until_all_pairs_are_judged(person: Person
         assert not {"demo-chat", "demo-reasoner", "other", "Reasoning"} & blind.words
         await person.key(Qt.Key.Key_1)
     await person.until(lambda: blind.votes, "who won")
-    assert "A · as set" in blind.votes
+    assert "A · current settings" in blind.votes
     assert "other" in blind.votes
 
     votes = await person.app.workspace.answers.votes(person.session.main.id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QPlainTextEdit
+from PySide6.QtWidgets import QPlainTextEdit, QTableView
 
 from playground.domain.transcript import Role, make_turn
 from playground.engine.evaluation.variants import ParameterRange, over_models, over_parameters
@@ -28,6 +28,45 @@ async def evaluate_answered(stage: Stage) -> None:
 
 
 @scene(sizes=BOTH)
+async def evaluate_empty(stage: Stage) -> None:
+    """An experiment without an evaluation: what can be done to start one."""
+    stage.fresh("demo-chat")
+    await EvaluatePage.open(stage.person)
+
+
+@scene(tokens_per_second=1, sizes=BOTH)
+async def evaluate_running(stage: Stage) -> None:
+    """The sample under way."""
+    page = await EvaluatePage.open_sample(stage.person)
+    await page.begin()
+    await stage.until(lambda: page.running and bool(page.progress), "the run")
+
+
+@scene(tokens_per_second=4000, sizes=BOTH)
+async def evaluate_failed(stage: Stage) -> None:
+    """Requests that all failed; the answer of the first below."""
+    page = await EvaluatePage.open_sample(stage.person)
+    turn = stage.session.transcript.path[-1]
+    stage.session.turns.edit_text(turn.id, "What is {{sum}}? !400")
+    await change_plan(stage.person, repeats=1)
+    await page.begin()
+    await page.wait_until_complete()
+    await page.choose_answer(0)
+
+
+@scene(sizes=WIDE)
+async def evaluate_many_cases(stage: Stage) -> None:
+    """Ten thousand cases, the table scrolled to its middle."""
+    stage.fresh("demo-chat")
+    stage.session.turns.add_turn(make_turn(Role.USER, "{{question}}"))
+    page = await EvaluatePage.open(stage.person)
+    await change_plan(stage.person, cases=[Case(values={"question": f"{n} + 1?"}) for n in range(10_000)])
+    table = await page.wait_for(QTableView, "Cases and their answers")
+    await stage.until(lambda: table.model().rowCount() == 10_000, "the cases")
+    table.scrollTo(table.model().index(5_000, 0))
+
+
+@scene(sizes=BOTH)
 async def evaluate_variants(stage: Stage) -> None:
     """Variants as cards: one without a difference, one with all kinds of them, one with long words, some of a sweep."""
     stage.fresh("demo-chat")
@@ -42,6 +81,7 @@ async def evaluate_variants(stage: Stage) -> None:
         *over_parameters(settings, [ParameterRange("temperature", (0, 0.5))]),
     ]
     await change_plan(stage.person, variants=variants)
+    await page.open_variants()
     await stage.until(lambda: len(VariantsPanel(stage.person, page.widget).cards) == 7, "a card each")
 
 

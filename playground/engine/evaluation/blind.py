@@ -94,9 +94,9 @@ def count_votes(
     elif p < SURE:
         better, worse = (second, first) if won > lost else (first, second)
         share = round(100 * max(won, lost) / decided)
-        words = f"{better.title} was better than {worse.title} in {share} % of {decided} pairs (p {p_words(p)})."
+        words = f"{better.label} was better than {worse.label} in {share} % of {decided} pairs (p {p_words(p)})."
     else:
-        titles = f"{first.title} or {second.title}"
+        titles = f"{first.label} or {second.label}"
         words = f"From {decided} pairs it cannot be told whether {titles} is better (p {p_words(p)})."
     interval = wilson(won, decided)
     return VoteCounts(lost, won, counts[Vote.BOTH], counts[Vote.NEITHER], counts[None], interval, p, words)

@@ -70,8 +70,16 @@ class EvalVariant:
 
     @property
     def title(self) -> str:
-        """The letter and the name."""
-        name = self.variant.name if self.variant is not None else "as set"
+        """The letter and the name, as files and the command line print them."""
+        return self._titled("as set")
+
+    @property
+    def label(self) -> str:
+        """The title in the window; files and the command line keep ``title``."""
+        return self._titled("current settings")
+
+    def _titled(self, unchanged: str) -> str:
+        name = self.variant.name if self.variant is not None else unchanged
         return f"{self.letter} · {name}" if name else self.letter
 
 
@@ -267,10 +275,10 @@ class ResolvedEvaluation:
         if not self.cases:
             yield PlanProblem("There is no case yet. Type one, take one from the conversation, or import.", "cases")
         if not self.columns:
-            yield PlanProblem("There is no variant: add one, or let the experiment as it is set take part.", "variants")
+            yield PlanProblem("There is no variant. Add one, or include the current settings.", "variants")
         for column in self.columns:
             if not column.settings.model:
-                yield PlanProblem(f"{column.title} has no model. Choose one.", "variants", column.id)
+                yield PlanProblem(f"Variant {column.letter} has no model. Choose one.", "variants", column.id)
         mentioned = names_in(self.turns)
         has_question = any(turn.role not in INSTRUCTION_ROLES for turn in self.turns)
         for case in self.cases:
@@ -290,7 +298,7 @@ class ResolvedEvaluation:
             amount = getattr(self.plan.budget, name)
             if amount is not None and amount <= 0:
                 words = "no money" if name == "money" else f"0 {name}"
-                yield PlanProblem(f"A budget of {words} lets nothing be asked. Raise it, or leave it empty.", "run")
+                yield PlanProblem(f"A budget of {words} lets nothing run. Raise it, or leave it empty.", "run")
 
     def _distinct_checks(self) -> list[tuple[Check, str]]:
         """Return each check once, with the id of the first case that has it; empty for a check of the plan."""

@@ -177,6 +177,25 @@ class Findings(NamedTuple):
     failing: frozenset[str]
     differing: frozenset[str]
 
+    @property
+    def sentences(self) -> list[str]:
+        """The pass rates in plain words: a sentence for each variant compared with the first, significant ones first.
+
+        Empty if nothing was judged.
+        """
+        shares = {result.column.id: result.rate.share for result in self.columns}
+        judged = [result for result in self.columns if result.rate.share is not None]
+        compared = [comparison for comparison in self.comparisons if comparison.what == "passes"]
+        if len(self.columns) == 1 and judged:
+            rate = judged[0].rate
+            return [f"{judged[0].column.letter} passes {_percent(rate.share)} of {rate.judged:,} answers."]
+        if not compared:
+            parts = [f"{result.column.letter} {_percent(result.rate.share)}" for result in judged]
+            return [f"Pass rates so far: {', '.join(parts)}."] if parts else []
+        base = self.columns[0].column
+        compared.sort(key=lambda comparison: not comparison.sure)
+        return [_sentence(entry, base.letter, shares[entry.column.id], shares[base.id]) for entry in compared]
+
 
 class Results:
     """The answers of an evaluation, by digest and repeat, and their statistics. Not thread-safe: copy it first."""
@@ -407,6 +426,21 @@ def _rate(cells: Sequence[Cell]) -> Rate:
     passed, judged = sum(part for part, _ in groups), sum(size for _, size in groups)
     worth = effective(groups)
     return Rate(passed, judged, wilson(passed / judged * worth if judged else 0, worth))
+
+
+def _percent(share: float | None) -> str:
+    return f"{round(100 * (share or 0))} %"
+
+
+def _sentence(comparison: Comparison, base: str, share: float | None, base_share: float | None) -> str:
+    """Return a comparison of pass rates in plain words."""
+    letter, rates = comparison.column.letter, f"{_percent(share)} against {_percent(base_share)}"
+    if comparison.sure:
+        more = "more" if comparison.better else "less"
+        return f"{letter} passes {more} often than {base}: {rates}, unlikely to be chance."
+    if share == base_share:
+        return f"{letter} passes as often as {base}: {_percent(share)}."
+    return f"{letter} passes {_percent(share)}, {base} {_percent(base_share)}. The difference may be chance."
 
 
 def _is_one_currency(pairs: Sequence[tuple[Cell, Cell]]) -> bool:

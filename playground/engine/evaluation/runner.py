@@ -48,7 +48,8 @@ class State(StrEnum):
 class Progress:
     """The progress of a run. ``requests``, ``tokens`` and ``costs`` are those of this run alone.
 
-    ``left`` is the estimated rest in seconds, None if unknown. ``reason`` is why the run ended by itself.
+    ``left`` is the estimated rest in seconds, None if unknown. ``reason`` is why the run ended by itself, in
+    the words of the window.
     """
 
     total: int
@@ -97,6 +98,7 @@ class Runner:
         self.stale: list[Answer] = []
         self.state = State.READY
         self.reason = ""
+        self._window_reason = ""
         self.refused = False
         self._store, self._entered, self._on_saved = store, entered, on_saved
         self._provider = making if making is not None else LocalAnswerProvider(resolved, entered, resolved.serving)
@@ -138,7 +140,7 @@ class Runner:
             seconds=seconds,
             left=seconds / self._ended * rest if self._ended and rest else 0.0 if not rest else None,
             state=self.state,
-            reason=self.reason,
+            reason=self._window_reason,
         )
 
     # The run
@@ -223,7 +225,7 @@ class Runner:
                 result = await self._provider.answered(job, self._count)
                 if result.fatal:
                     self.refused = True
-                    self._end(f"{job.column.title}: {result.fatal}")
+                    self._end(f"{job.column.title}: {result.fatal}", f"{job.column.label}: {result.fatal}")
                     return
                 self._ended += 1
                 self._unsaved.append(result)
@@ -250,9 +252,10 @@ class Runner:
             self._end(f"The budget of {budget.money:g} is used up.")
         return bool(self.reason)
 
-    def _end(self, reason: str) -> None:
+    def _end(self, reason: str, window_reason: str = "") -> None:
         """End the run by itself; the first reason counts."""
-        self.reason = self.reason or reason
+        if not self.reason:
+            self.reason, self._window_reason = reason, window_reason or reason
 
     # Missing checks of saved answers
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final
 from pydantic import BeforeValidator, Field
 
 from playground.domain.checks import AnyCheck
+from playground.domain.hints import setting
 from playground.domain.transcript import Role, Turn, new_id
 from playground.domain.values import LongText, Value
 from playground.engine.session.variants import Variant
@@ -80,12 +81,21 @@ class Keep(StrEnum):
     NONE = "none"
 
 
+_LIMITS: Final = "Limits"
+_OPTIONS: Final = "Run options"
+_OUTPUT: Final = "Output"
+
+
 class Budget(Value):
     """Limits after which an evaluation stops; null: no limit."""
 
-    requests: int | None = Field(default=None, ge=0)
-    tokens: int | None = Field(default=None, ge=0, description="Of questions and answers together.")
-    money: float | None = Field(default=None, ge=0, allow_inf_nan=False, description="By the prices of the models.")
+    requests: Annotated[int | None, setting("Requests", help="Includes judge requests.")] = Field(default=None, ge=0)
+    tokens: Annotated[int | None, setting("Tokens", help="Input and output tokens.")] = Field(
+        default=None, ge=0, description="Of questions and answers together."
+    )
+    money: Annotated[float | None, setting("Cost", help="By the prices of the models, in their currency.")] = Field(
+        default=None, ge=0, allow_inf_nan=False, description="By the prices of the models."
+    )
 
 
 class Plan(Value):
@@ -95,18 +105,62 @@ class Plan(Value):
     as_set: bool = Field(default=True, description="Whether the experiment as it is set is the first variant, A.")
     variants: tuple[Variant, ...] = Field(default=(), description="What is asked besides, in the order of the columns.")
     checks: tuple[AnyCheck, ...] = Field(default=(), description="Checks of all cases.")
-    repeats: int = Field(default=1, ge=1, le=MOST_REPEATS, description="How often each case is asked of each variant.")
-    at_once: int = Field(default=4, ge=1, le=MOST_AT_ONCE, description="Requests under way at each gateway, at most.")
-    order: Order = Order.BY_CASE
-    seed: int = Field(default=1, description="Of what is drawn by chance: the order, and the intervals of figures.")
-    budget: Budget = Field(default=Budget())
-    streamed: bool | None = Field(
+    repeats: Annotated[
+        int, setting("Repeats", group=_OPTIONS, soft_high=20, help="Requests of each case to each variant.")
+    ] = Field(default=1, ge=1, le=MOST_REPEATS, description="How often each case is asked of each variant.")
+    at_once: Annotated[
+        int,
+        setting(
+            "Parallel requests",
+            group=_OPTIONS,
+            soft_high=64,
+            help="Requests at the same time to each gateway, at most. Rate limits of a gateway are observed as well.",
+        ),
+    ] = Field(default=4, ge=1, le=MOST_AT_ONCE, description="Requests under way at each gateway, at most.")
+    order: Annotated[
+        Order,
+        setting(
+            "Order",
+            group=_OPTIONS,
+            help="By case: each in all variants, then the next. Shuffled: random, by the seed.",
+        ),
+    ] = Order.BY_CASE
+    seed: Annotated[
+        int, setting("Seed", group=_OPTIONS, help="Seed of the shuffled order and of the bootstrap intervals.")
+    ] = Field(default=1, description="Of what is drawn by chance: the order, and the intervals of figures.")
+    budget: Annotated[Budget, setting(_LIMITS, group=_LIMITS)] = Field(default=Budget())
+    streamed: Annotated[
+        bool | None,
+        setting(
+            "Streaming",
+            group=_OUTPUT,
+            choices=((None, "Current settings"), (True, "On"), (False, "Off")),
+            help="On measures the time to the first token, and costs several times the CPU time.",
+        ),
+    ] = Field(
         default=None,
         description="Whether answers are streamed: that tells their first token, and takes several times the work. "
         "Null: as each variant has it.",
     )
-    keep: Keep = Keep.FAILED
-    record: bool = Field(
+    keep: Annotated[
+        Keep,
+        setting(
+            "Save events",
+            group=_OUTPUT,
+            choices=((Keep.FAILED.value, "failures only"), (Keep.ALL.value, "all"), (Keep.NONE.value, "none")),
+            help="The events of answers, to inspect later. Failures: of failed checks and requests.",
+        ),
+    ] = Keep.FAILED
+    record: Annotated[
+        bool,
+        setting(
+            "Tool servers",
+            group=_OUTPUT,
+            choices=((False, "call each time"), (True, "recorded")),
+            help="Recorded: the result of a call is saved and used again for equal calls. "
+            "Each answer shows which of its calls were real.",
+        ),
+    ] = Field(
         default=False,
         description="Whether what tool servers answer is kept and given again: a repeat asks nothing of the world.",
     )

@@ -273,7 +273,7 @@ class Features:
             show=partial(self._show_bar, evaluate.TITLE),
             leave_lanes=self.compare.leave,
             show_lanes=partial(self.compare.show, True),
-            load_models=self.gateways.load_models,
+            open_sample=lambda: self._regions.action("sample.evaluation").trigger(),
             presets=lambda: self.presets.store.presets,
             stoppable=self._regions.action(conversation.STOP.id).setEnabled,
             keep_rules=self.gateways.keep_rules,

@@ -67,9 +67,9 @@ def test_tally_names_the_winner_and_its_certainty() -> None:
     counted = count_votes(drawn, votes, first, another)
     assert (counted.second, counted.first, counted.both, counted.neither, counted.remaining) == (12, 1, 1, 1, 5)
     assert counted.share == 12 / 13
-    assert counted.words == "B · B was better than A · as set in 92 % of 13 pairs (p = 0.003)."
+    assert counted.words == "B · B was better than A · current settings in 92 % of 13 pairs (p = 0.003)."
     few = count_votes(drawn, {drawn[0].pair: Vote.FIRST}, first, another)
-    assert few.words == "From 1 pairs it cannot be told whether A · as set or B · B is better (p = 1.00)."
+    assert few.words == "From 1 pairs it cannot be told whether A · current settings or B · B is better (p = 1.00)."
 
 
 def session_with(*turns: Turn) -> Session:

@@ -154,3 +154,20 @@ def test_variant_names_its_differences() -> None:
     resolved = ResolvedEvaluation(planned(make_session(), variants=(second,), streamed=True))
     assert resolved.words(resolved.columns[0], str) == []
     assert resolved.words(resolved.columns[1], str) == ["temperature 0.5", "“Be brief.”"]
+
+
+def test_findings_are_sentences_without_statistics() -> None:
+    def sentences(made: Made, columns: int = 2) -> list[str]:
+        return results(made, columns=columns).findings().sentences
+
+    better = sentences(lambda case, place, _: (place == 1 or case % 2 == 0, 1.0))
+    assert better == ["B passes more often than A: 100 % against 50 %, unlikely to be chance."]
+    close = sentences(lambda case, place, _: (place == 1 or case > 2, 1.0))
+    assert close == ["B passes 100 %, A 85 %. The difference may be chance."]
+    mixed = sentences(lambda case, place, _: (place < 2 or case % 2 == 0, 1.0), columns=3)
+    assert mixed[0].startswith("C passes less often than A: 50 % against 100 %")
+    assert mixed[1] == "B passes as often as A: 100 %."
+    assert sentences(lambda case, *_: (case < 15, 1.0), columns=1) == ["A passes 75 % of 20 answers."]
+    under_way = results(lambda case, place, _: (case < 15, 1.0)).findings(compared=False)
+    assert under_way.sentences == ["Pass rates so far: A 75 %, B 75 %."]
+    assert results(lambda *_: (True, 1.0), checks=()).findings().sentences == []

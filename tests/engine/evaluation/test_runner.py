@@ -256,9 +256,9 @@ async def test_problem_of_a_plan_names_its_place(session: Session) -> None:
     )
     problems = [(item.place, item.id, item.words) for item in await ResolvedEvaluation(session).problems()]
     assert problems == [
-        ("variants", "B", "B · B has no model. Choose one."),
+        ("variants", "B", "Variant B has no model. Choose one."),
         ("cases", "a", "South has no value for {{city}}."),
-        ("run", "", "A budget of 0 requests lets nothing be asked. Raise it, or leave it empty."),
+        ("run", "", "A budget of 0 requests lets nothing run. Raise it, or leave it empty."),
         ("checks", "", "Regex: “(a” is no regular expression."),
     ]
     planned(session, cases=(), as_set=False)

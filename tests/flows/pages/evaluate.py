@@ -191,7 +191,12 @@ class EvaluatePage(Dialog):
     async def open_run_settings(self) -> RunPanel:
         """The panel that says how it is run."""
         await open_tab(self.person, "Run", PANELS)
-        return RunPanel(self.person, self.widget)
+        panel = RunPanel(self.person, self.widget)
+        for title in ("Run options", "Output", "Limits"):
+            fold = await panel.wait_for(QToolButton, title)
+            if not fold.isChecked():
+                await self.person.do(fold.click)
+        return panel
 
     async def import_cases(self, path: Path) -> ImportCasesDialog:
         """Choose a file to import cases from, and wait until it is read."""

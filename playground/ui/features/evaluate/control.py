@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from playground.ui.features.evaluate.bar import EvaluateBar
 from playground.ui.features.host import Control, Host
 from playground.ui.widgets.dialogs import agreed
+from playground.ui.widgets.form_parts import BUTTON_SIDE, push_button
+from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.loop import spawn
+from playground.ui.widgets.plain_text import one_line_of
 
 if TYPE_CHECKING:
     from playground.domain.adaptations import Adaptation
@@ -26,6 +30,8 @@ if TYPE_CHECKING:
     from playground.ui.features.evaluate.page import EvaluatePage
     from playground.ui.features.evaluate.runs import Runs
 
+TITLE_LEAST, TITLE_MOST = 60, 320  # pixels
+
 
 @dataclass(frozen=True, slots=True)
 class Around:
@@ -34,12 +40,45 @@ class Around:
     show: Callable[[QWidget | None], None]  # with the tool bar of the page; None for the conversation's
     leave_lanes: Callable[[], None]
     show_lanes: Callable[[], None]
-    load_models: Callable[[], None]
+    open_sample: Callable[[], None]
     presets: Callable[[], Sequence[Preset]]
     stoppable: Callable[[bool], None]  # enables Stop
     keep_rules: Callable[
         [str, tuple[Adaptation, ...]], Awaitable[str]
     ]  # saves rules of a gateway; returns an error message or ""
+
+
+class EvaluateBar(QWidget):
+    """The tool bar of the page: the title of the experiment. ``list_asked`` asks for the list of experiments."""
+
+    list_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._words = ""
+        self.title = push_button("", "title")
+        self.title.setToolTip("The experiment: show the list of all (Ctrl+B)")
+        self.title.clicked.connect(self.list_asked)
+        in_row(self.title, 1, of=self, margins=0)
+
+    def show_title(self, title: str) -> None:
+        """Show the title of the experiment."""
+        self._words = one_line_of(title)
+        self.title.setAccessibleName(f"Experiment {self._words}: show the list of all")
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        room = min(max(self.width(), TITLE_LEAST), TITLE_MOST) - 2 * BUTTON_SIDE
+        elided = self.title.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideRight, room)
+        self.title.setText(elided.replace("&", "&&"))
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the size with only the beginning of the title."""
+        return QSize(TITLE_LEAST, super().minimumSizeHint().height())
 
 
 class EvaluateControl(Control):
@@ -96,27 +135,20 @@ class EvaluateControl(Control):
             self._open()
 
     def _open(self) -> None:
-        from playground.engine.evaluation.export.formats import FORMATS
         from playground.ui.features.evaluate.model import EvaluationModel
-        from playground.ui.features.evaluate.page import EvaluatePage
-        from playground.ui.features.evaluate.parts import Parts
-        from playground.ui.features.evaluate.view_bar import ViewBar
+        from playground.ui.features.evaluate.page import EvaluatePage, PageCommands
 
         session = self._session.main
         self.evaluation = evaluation = EvaluationModel(session, self.runs, self)
-        parts = Parts(
-            evaluation,
-            self._host,
-            self._around.presets,
-            self.ask_again,
-            partial(self.show, False),
-            self._around.show_lanes,
+        commands = PageCommands(
+            run=self._do,
+            run_cell_again=self.ask_again,
+            open_sample=self._around.open_sample,
+            show_conversation=partial(self.show, False),
+            show_lanes=self._around.show_lanes,
+            presets=self._around.presets,
         )
-        bar = ViewBar([(entry.name, f"{entry.words}…") for entry in FORMATS.values()])
-        bar.export_asked.connect(parts.export)
-        bar.import_asked.connect(parts.import_cases)
-        self.page = page = EvaluatePage(evaluation, bar, parts)
-        page.asked.connect(self._do)
+        self.page = page = EvaluatePage(evaluation, self._host, commands)
         evaluation.refused.connect(self._say)
         self._bar.show_title(session.title)
         self._host.pane.set_central(page, mode=self)
@@ -223,7 +255,7 @@ class EvaluateControl(Control):
 
     def show_cases(self) -> None:
         """Show the page with the panel of cases."""
-        from playground.ui.features.evaluate.parts import CASES
+        from playground.ui.features.evaluate.steps import CASES
 
         self.show(True)
         if self.page is not None:
@@ -288,16 +320,12 @@ class EvaluateControl(Control):
         if self.evaluation is not None:
             self.evaluation.runs.pause(self.evaluation.session.id)
 
-    def _do(self, what: str) -> None:
-        evaluation = self.evaluation
-        if evaluation is None:
-            return
-        if what == "failed":
-            spawn(self._run_again(evaluation, failed=True), name="run what failed")
-        elif what == "all":
-            spawn(self._run_again(evaluation, failed=False), name="run everything again")
-        else:
-            {"run": self.run, "stop": self.stop, "pause": self.pause}[what]()
+    def _do(self, command: str) -> None:
+        """Do a command of the run bar."""
+        if command in ("failed", "all") and self.evaluation is not None:
+            spawn(self._run_again(self.evaluation, failed=command == "failed"), name="run again")
+        elif command in ("run", "stop", "pause"):
+            {"run": self.run, "stop": self.stop, "pause": self.pause}[command]()
 
     async def _run_again(self, evaluation: EvaluationModel, *, failed: bool) -> None:
         answers = [answer for answer in evaluation.results.answers.values() if answer.failure or not failed]

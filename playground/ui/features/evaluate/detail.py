@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -21,7 +20,7 @@ from playground.engine.session.plan import Keep
 from playground.jsonkit.texts import cut
 from playground.ui.features.evaluate.answer_pane import AnswerPane, session_of
 from playground.ui.features.evaluate.frames import Frames
-from playground.ui.features.evaluate.verdicts import ChecksPage, Judged, Thumbs, VerdictTable, thumb_of
+from playground.ui.features.evaluate.verdicts import CheckDetails, Judged, Thumbs, VerdictTable, thumb_of
 from playground.ui.features.host import Host
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.flow_layout import FlowLayout
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from playground.ui.features.evaluate.model import EvaluationModel
 
 TITLE = 60  # characters of the title of a conversation made of an answer
-STEP_S = 0.005  # pause in which Qt draws before the page of answers is made
 LEAST = QSize(320, 170)
 ANSWERS, CHECKS, REQUEST, TIMELINE = range(4)
 CHOOSE: Final = "Select a cell of the table to see its answers, verdicts and events."
@@ -63,6 +61,7 @@ class Detail(QWidget):
         self._answer: Answer | None = None
         self._saved = SavedAnswer()
         self._place: tuple[Case, EvalVariant] | None = None
+        self._rated: Judged | None = None  # the check that the thumbs show
         self._pane: AnswerPane | None = None
         self._frames: Frames | None = None
         self.setProperty("kind", "surface")
@@ -81,11 +80,14 @@ class Detail(QWidget):
             button.clicked.connect(partial(self.step, by))
         head = in_row(self.tabs, (self.title, 1), self.before, self.count, self.after, margins=(12, 0, 8, 0), spacing=6)
         self._empty = empty_words(CHOOSE)
-        self.checks = ChecksPage(evaluation.entered)
-        self.checks.given.connect(self._rate)
+        self.check = CheckDetails(evaluation.entered)
         self._wire = QWidget()
         self._wire_column = in_column(of=self._wire, margins=0, spacing=0)
-        self._stack = in_pages(self._empty, self._answers_page(), self.checks, self._wire)
+        self._left = in_pages(self._make_answer_page(), self.check)
+        self._judged = split(self._left, self._make_verdicts(), sizes=(640, 400), thin=True)
+        self._judged.setStretchFactor(0, 3)
+        self._judged.setStretchFactor(1, 2)
+        self._stack = in_pages(self._empty, self._judged, self._wire)
         in_column(head, thin_line(), (self._stack, 1), of=self, margins=0, spacing=0)
         self.tabs.currentChanged.connect(self._tab_changed)
         evaluation.chosen.connect(self._chosen)
@@ -93,37 +95,37 @@ class Detail(QWidget):
         evaluation.arrived.connect(self._arrived)
         evaluation.moved.connect(self._refresh)
 
-    def _answers_page(self) -> QWidget:
-        self.failure = MarkLabel(wraps=True)
-        styled(self.failure, "error")
+    def _make_answer_page(self) -> QWidget:
+        self.failure = styled(MarkLabel(wraps=True), "error")
         self.failure.set_mark("error", "error")
         self.failure.setContentsMargins(12, 6, 12, 0)
-        self.verdicts = VerdictTable()
-        self.verdicts.looked_at.connect(self._look_at_check)
-        self.open_button = push_button("Open as conversation")
-        self.open_button.setToolTip("Continue in a new experiment")
-        self.frames_button = push_button("Show events")
-        self.again_button = push_button("Run this cell again")
-        self.again_button.setToolTip("Delete the answers of this case and variant and request them again")
-        self.open_button.clicked.connect(self.open_as_conversation)
-        self.frames_button.clicked.connect(partial(self.tabs.setCurrentIndex, TIMELINE))
-        self.again_button.clicked.connect(self.ask_again)
-        self.thumbs = Thumbs()
-        self.thumbs.setMinimumWidth(200)
-        self.thumbs.given.connect(self._thumb)
+        open_button, events_button = push_button("Open as conversation"), push_button("Show events")
+        again_button = push_button("Run this cell again")
+        open_button.setToolTip("Continue in a new experiment")
+        again_button.setToolTip("Delete the answers of this case and variant and request them again")
+        open_button.clicked.connect(self.open_as_conversation)
+        events_button.clicked.connect(partial(self.tabs.setCurrentIndex, TIMELINE))
+        again_button.clicked.connect(self.ask_again)
         buttons = QWidget()
         flow = FlowLayout(buttons, 8)
-        for widget in (self.open_button, self.frames_button, self.again_button, self.thumbs):
+        for widget in (open_button, events_button, again_button):
             flow.addWidget(widget)
-        turns = QWidget()
+        page, turns = QWidget(), QWidget()
         self._turns = in_column(of=turns, margins=0, spacing=0)
         below = in_row((buttons, 1), margins=(12, 4, 12, 8))
-        answer = QWidget()
-        in_column(self.failure, (turns, 1), below, of=answer, margins=0, spacing=0)
-        page = split(answer, self.verdicts, sizes=(640, 400), thin=True)
-        page.setStretchFactor(0, 3)
-        page.setStretchFactor(1, 2)
+        in_column(self.failure, (turns, 1), below, of=page, margins=0, spacing=0)
         return page
+
+    def _make_verdicts(self) -> QWidget:
+        self.verdicts = VerdictTable()
+        self.verdicts.opened.connect(partial(self.tabs.setCurrentIndex, CHECKS))
+        self.verdicts.currentCellChanged.connect(self._check_chosen)
+        self.thumbs = Thumbs()
+        self.thumbs.given.connect(self._thumb)
+        self._right = QWidget()
+        rating = in_row((self.thumbs, 1), margins=(12, 4, 12, 8))
+        in_column((self.verdicts, 1), rating, of=self._right, margins=0, spacing=0)
+        return self._right
 
     def minimumSizeHint(self) -> QSize:
         """Return one size for all pages, so that the table above does not jump."""
@@ -162,15 +164,11 @@ class Detail(QWidget):
             self._refresh()
 
     def _chosen(self) -> None:
-        self._flush()
+        self.thumbs.flush()
         self._refresh()
 
-    def _flush(self) -> None:
-        for thumbs in (self.thumbs, self.checks.thumbs):
-            thumbs.flush()
-
     def hideEvent(self, event: QHideEvent) -> None:
-        self._flush()
+        self.thumbs.flush()
         self._number += 1  # results of reads under way are dropped
         super().hideEvent(event)
 
@@ -226,17 +224,11 @@ class Detail(QWidget):
                     self._answer = None
                     self._say_empty(str(error))
                 return
-        if number == self._number and self._pane is None:  # made after the page is drawn
-            self._stack.setCurrentIndex(1)
-            await asyncio.sleep(STEP_S)
-            if number == self._number:
-                self._make_pane(column)
-                await asyncio.sleep(STEP_S)
         if number == self._number:
             self._show(case, column, answer, saved, same=same)
 
     def _show(self, case: Case, column: EvalVariant, answer: Answer, saved: SavedAnswer, *, same: bool) -> None:
-        self._flush()
+        self.thumbs.flush()
         self._answer, self._saved = answer, saved
         if not same:
             self._show_turns(case, column, saved)
@@ -245,12 +237,25 @@ class Detail(QWidget):
         rows = self._rows(case, answer)
         self.verdicts.show_verdicts(rows)
         self.verdicts.setVisible(bool(rows))
-        self.checks.show_verdicts(self._evaluation.resolved, answer, rows)
-        you = next((row for row in rows if isinstance(row.check, You)), None)
-        thumb = thumb_of(you.check, you.verdict) if you is not None and isinstance(you.check, You) else (None, "")
-        self.thumbs.show_given(answer.key, *thumb)
-        self.thumbs.setVisible(not answer.failure)
+        self._right.setVisible(not answer.failure)
+        self._check_chosen()
         self._tab_changed(self.tabs.currentIndex())
+
+    def _check_chosen(self, *_cells: int) -> None:
+        """Show the selected check, and the rating of the manual one."""
+        self.thumbs.flush()
+        if self._answer is None:
+            return
+        self.check.show_check(self._evaluation.resolved, self.verdicts.current)
+        manual = self._rated = self._manual_check()
+        rating = thumb_of(manual.check, manual.verdict) if manual and isinstance(manual.check, You) else (None, "")
+        self.thumbs.show_given((self._answer.key, manual.key if manual else ""), *rating)
+
+    def _manual_check(self) -> Judged | None:
+        """Return the manual check that the thumbs rate: the selected one, or the first."""
+        current, rows = self.verdicts.current, self.verdicts.rows
+        manual = [row for row in rows if isinstance(row.check, You)]
+        return current if current in manual else next(iter(manual), None)
 
     def _rows(self, case: Case, answer: Answer) -> list[Judged]:
         if answer.failure:
@@ -287,7 +292,10 @@ class Detail(QWidget):
         if index in (REQUEST, TIMELINE):
             self.wire.show_tab(self.tabs.tabText(index))
             self.wire.show_exchanges(self._saved.exchanges, self._evaluation.plan.keep)
-        self._stack.setCurrentIndex(min(index, REQUEST) + 1)
+            self._stack.setCurrentWidget(self._wire)
+        else:
+            self._left.setCurrentIndex(index)
+            self._stack.setCurrentWidget(self._judged)
 
     @property
     def wire(self) -> Frames:
@@ -298,10 +306,6 @@ class Detail(QWidget):
             self._frames.again_asked.connect(self.ask_again)
             self._wire_column.addWidget(self._frames)
         return self._frames
-
-    def _look_at_check(self, row: int) -> None:
-        self.tabs.setCurrentIndex(CHECKS)
-        self.checks.choose(row)
 
     def _show_frames_of(self, turn_id: str, _call_id: str = "") -> None:
         turn = next((turn for turn in self._saved.turns if turn.id == turn_id), None)
@@ -331,24 +335,18 @@ class Detail(QWidget):
         self.opened.emit(session)
 
     def _thumb(self, good: bool | None, note: str) -> None:
-        """Save a thumb for the first manual check; add such a check if there is none."""
-        if self._answer is None or self._place is None:
+        """Save a rating as the verdict of the manual check; add such a check if there is none."""
+        if self._answer is None:
             return
-        keyed = self._evaluation.resolved.checks(self._place[0])
-        manual = next(((key, check) for key, check in keyed if isinstance(check, You)), None)
-        if manual is None:
+        if self._rated is not None and isinstance(self._rated.check, You):
+            self._save_verdict(self._answer, self._rated.key, self._rated.check, good, note)
+            return
+        checks = self._evaluation.plan.checks
+        check = next((check for check in checks if isinstance(check, You)), None)
+        if check is None:
             check = You()
-            self._evaluation.change(checks=(*self._evaluation.plan.checks, check))
-            manual = check_key(check), check
-        key, check = manual
-        self._save_verdict(self._answer, key, check, good, note)
-
-    def _rate(self, key: str, good: bool | None, note: str) -> None:
-        if self._answer is None or self._place is None:
-            return
-        check = dict(self._evaluation.resolved.checks(self._place[0])).get(key)
-        if isinstance(check, You):
-            self._save_verdict(self._answer, key, check, good, note)
+            self._evaluation.change(checks=(*checks, check))
+        self._save_verdict(self._answer, check_key(check), check, good, note)
 
     def _save_verdict(self, answer: Answer, key: str, check: You, good: bool | None, note: str) -> None:
         async def save() -> None:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from playground.engine.session.session import Exchange
 
 WHY: Final = {
-    Keep.NONE: "What went over the wire for this answer was not kept: as set, it is kept of no answer.",
-    Keep.FAILED: "What went over the wire for this answer was not kept: as set, it is kept of answers that fail.",
-    Keep.ALL: "What went over the wire for this answer was not kept when it came.",
+    Keep.NONE: "The events of this answer were not saved: Save events is set to none.",
+    Keep.FAILED: "The events of this answer were not saved: only those of failures are.",
+    Keep.ALL: "The events of this answer were not saved.",
 }
 
 
@@ -48,7 +48,7 @@ class Frames(QWidget):
         self.status.exchange_chosen.connect(self._choose)
         self._why = paragraph("", "muted")
         self._why.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.keep = push_button("Keep frames of all answers from now on")
+        self.keep = push_button("Save events of all answers from now on")
         self.keep.clicked.connect(self.keep_asked)
         again = push_button("Run this cell again")
         again.clicked.connect(self.again_asked)

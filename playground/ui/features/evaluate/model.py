@@ -249,6 +249,11 @@ class EvaluationModel(QObject):
         return self.runs.under_way(self.session.id)
 
     @property
+    def complete(self) -> bool:
+        """Return whether all answers of the plan are saved."""
+        return self.ready and self.total > 0 and self.results.count == self.total
+
+    @property
     def progress(self) -> Progress | None:
         """The progress of the run under way, else of the last one; None before the first."""
         return self.runs.progress(self.session.id)

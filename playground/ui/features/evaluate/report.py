@@ -160,8 +160,11 @@ class _Writer:
         counts = f"{len(resolved.cases):,} cases × {len(resolved.columns)} variants × {plan.repeats} repeats"
         self._line(f"{counts} · {results.count:,} answers · seed {plan.seed}", self._muted)
         self._heading("Findings")
+        for sentence in findings.sentences or ["Answers aren't scored. Add a check to compare pass rates."]:
+            self._line(sentence, self._bold)
+        self._heading("Details")
         for entry in findings.comparisons:
-            self._line(f"•  {entry.words}", self._bold if entry.sure else self._plain)
+            self._line(f"•  {entry.words}", self._plain)
         if len(resolved.columns) < 2:
             self._line("Only one variant: nothing to compare.", self._plain)
         elif not findings.comparisons:
@@ -219,7 +222,7 @@ class _Writer:
 
 def _of_column(result: ColumnResult) -> tuple[str, ...]:
     return (
-        result.column.title,
+        result.column.label,
         result.column.settings.model,
         f"{result.rate.passed:,} of {result.rate.judged:,}",
         result.rate.words,
@@ -244,10 +247,7 @@ def _failed(results: Results, findings: Findings) -> Iterator[tuple[str, ...]]:
                 for answer, mark in zip(cell.answers, cell.marks, strict=True)
                 if answer is not None and (answer.failure or mark is False)
             ]
-            why = next((answer.failure for answer in wrong if answer.failure), "") or next(
-                f"{check.title}: {verdict.reason}"
-                for check, verdict in results.verdicts(case, wrong[0])
-                if verdict is not None and verdict.passed is False
-            )
+            why = next((answer.failure for answer in wrong if answer.failure), "")
+            why = why or results.failed_checks(case, wrong[0])[0]
             count = f"{len(wrong)} of {len(cell.answers)}"
             yield results.resolved.title(case), column.letter, count, cut(why, 200)

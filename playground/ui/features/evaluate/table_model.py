@@ -1,8 +1,8 @@
-"""The table model of cases × variants. Texts are made only for the cells that are drawn."""
+"""The table model of cases × variants, with the filter and the order of its rows. Cells are made on demand."""
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -12,18 +12,19 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from playground.domain.checks.asked import Judge
 from playground.domain.checks.check import Check, Verdict
 from playground.engine.evaluation.resolved import EvalVariant, ResolvedEvaluation
-from playground.engine.evaluation.results import Results
+from playground.engine.evaluation.results import ColumnResult, Comparison, Findings, Rate, Results
 from playground.engine.evaluation.statistics import median
 from playground.engine.session.plan import Case
 from playground.jsonkit.texts import cut
+from playground.ui.widgets.figures import seconds
 from playground.ui.widgets.plain_text import one_line_of, show_hidden, tip
 
 if TYPE_CHECKING:
     from playground.engine.evaluation.provider import Answer
 
 Index = QModelIndex | QPersistentModelIndex
+Stale = Mapping[tuple[str, str], Sequence["Answer"]]
 
-CACHED_CELLS: Final = 3_000
 _EXPECTED_LENGTH: Final = 200  # characters
 _CHIP: Final = 60  # characters of a failed check
 _IN_TIP: Final = 40  # answers
@@ -41,16 +42,14 @@ class Mark(IntEnum):
 
 
 MARK_WORDS: Final = {
-    Mark.MISSING: "not asked yet",
+    Mark.MISSING: "no answer yet",
     Mark.PASSED: "passed",
     Mark.FAILED: "failed a check",
     Mark.NO_ANSWER: "failed to answer",
     Mark.UNJUDGED: "answered, not judged",
     Mark.STALE: "outdated answer",
 }
-
-
-_PLAIN: Final = {Mark.FAILED: 0, Mark.NO_ANSWER: 1}  # their texts are shown first
+_SHOWN_FIRST: Final = {Mark.FAILED: 0, Mark.NO_ANSWER: 1}
 
 
 class Filter(StrEnum):
@@ -80,25 +79,24 @@ FIGURES: Final[Mapping[str, tuple[str, bool]]] = {
     "price": ("Price", True),
 }
 NAME: Final = "name"
-Stale = Mapping[tuple[str, str], Sequence["Answer"]]
 
 
 class CellContent(NamedTuple):
-    """The content of a cell.
+    """The content of a cell. ``text`` is Markdown of a model, or plain words with another colour than "text".
 
     ``failed`` are checks, most frequent first; ``tally`` is the number of failed answers. ``repeat`` is the one whose
     text is shown; 0 if there is none.
     """
 
     marks: tuple[Mark, ...]
-    words: str
+    text: str
     colour: str
     failed: tuple[str, ...]
     tally: str
     repeat: int
 
 
-class Head(NamedTuple):
+class CaseHead(NamedTuple):
     """The content of the first column: the case."""
 
     title: str
@@ -106,220 +104,268 @@ class Head(NamedTuple):
     problem: str
 
 
+class ColumnHead(NamedTuple):
+    """The header of a column. ``better`` is None without a significant difference from the first variant."""
+
+    title: str
+    words: str
+    rate: Rate | None = None
+    figures: str = ""
+    against: str = ""
+    better: bool | None = None
+    details: str = ""
+
+
 class AnswersModel(QAbstractTableModel):
-    """The model of the table: ``show`` sets the results, ``show_rows`` the cases by their places in the plan."""
+    """The model: ``show`` sets the results, ``show_rows`` the cases by their places in the plan."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._results: Results | None = None
         self._stale: Stale = {}
         self._problems: Mapping[str, str] = {}
-        self._rows: list[int] = []
-        self._place: dict[str, int] = {}  # the row of each case in the table
-        self._cells: OrderedDict[tuple[str, str], CellContent] = OrderedDict()
-
-    @property
-    def resolved(self) -> ResolvedEvaluation | None:
-        """The evaluation that is shown."""
-        return self._results.resolved if self._results is not None else None
-
-    @property
-    def rows(self) -> list[int]:
-        """The cases of the rows, by their places in the plan."""
-        return self._rows
+        self._rows_by_case: dict[str, int] = {}
+        self.rows: list[int] = []  # the cases of the rows, by their places in the plan
+        self.heads: list[ColumnHead] = []  # of all columns, the cases first
 
     def show(self, results: Results, rows: list[int], stale: Stale, problems: Mapping[str, str]) -> None:
         """Show results. ``problems`` are texts by the ids of cases."""
         self.beginResetModel()
         self._results, self._stale, self._problems = results, stale, problems
-        self._cells.clear()
-        self._take(rows)
+        self._set_rows(rows)
         self.endResetModel()
 
     def show_rows(self, rows: list[int]) -> None:
         """Show these cases of the same results."""
         self.beginResetModel()
-        self._take(rows)
+        self._set_rows(rows)
         self.endResetModel()
 
-    def _take(self, rows: list[int]) -> None:
+    def _set_rows(self, rows: list[int]) -> None:
         cases = self._results.resolved.cases if self._results is not None else ()
-        self._rows = rows
-        self._place = {cases[index].id: row for row, index in enumerate(rows)}
+        self.rows = rows
+        self._rows_by_case = {cases[index].id: row for row, index in enumerate(rows)}
+
+    def show_heads(self, heads: list[ColumnHead]) -> None:
+        """Show the headers of all columns."""
+        if heads != self.heads:
+            self.heads = heads
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, max(self.columnCount() - 1, 0))
 
     # Places
 
     def row_of(self, case: Case) -> int | None:
         """Return the row of a case, or None if it is not in the table."""
-        return self._place.get(case.id)
+        return self._rows_by_case.get(case.id)
 
     def column_of(self, column: EvalVariant | None) -> int:
         """Return the number of a variant's column; 0, the column of cases, for None or a deleted variant."""
-        if self._results is None or column is None:
-            return 0
-        return next(
-            (number for number, item in enumerate(self._results.resolved.columns, 1) if item.id == column.id), 0
-        )
+        columns = self._results.resolved.columns if self._results is not None and column is not None else ()
+        return next((number for number, item in enumerate(columns, 1) if column and item.id == column.id), 0)
 
     def case(self, row: int) -> Case:
         """Return the case of a row. Raises IndexError."""
         if self._results is None:
             raise IndexError(row)
-        return self._results.resolved.cases[self._rows[row]]
+        return self._results.resolved.cases[self.rows[row]]
 
     def column(self, number: int) -> EvalVariant | None:
         """Return the variant of a column; None for the first, the column of cases."""
         return self._results.resolved.columns[number - 1] if self._results is not None and number else None
 
-    def forget(self, case: Case, column: EvalVariant) -> None:
-        """Drop the cached content of a cell."""
-        self._cells.pop((case.id, column.id), None)
-
     # Content
 
-    def head(self, row: int) -> Head:
+    def head(self, row: int) -> CaseHead:
         """Return the content of the first column."""
         case = self.case(row)
-        resolved = self._results.resolved if self._results is not None else None
-        title = resolved.title(case) if resolved is not None else ""
+        title = self._results.resolved.title(case) if self._results is not None else ""
         expected = " ".join(case.expected[: 2 * _EXPECTED_LENGTH].split())
-        return Head(show_hidden(title), show_hidden(cut(expected, _EXPECTED_LENGTH)), self._problems.get(case.id, ""))
+        problem = self._problems.get(case.id, "")
+        return CaseHead(show_hidden(title), show_hidden(cut(expected, _EXPECTED_LENGTH)), problem)
 
     def content(self, row: int, number: int) -> CellContent:
         """Return the content of a cell; columns count from 1."""
         case, column = self.case(row), self.column(number)
         if self._results is None or column is None:
             raise IndexError(number)
-        key = case.id, column.id
-        cell = self._cells.get(key)
-        if cell is None:
-            cell = self._cells[key] = cell_content(self._results, case, column, self._stale.get(key, ()))
-            if len(self._cells) > CACHED_CELLS:
-                self._cells.popitem(last=False)
-        return cell
+        return cell_content(self._results, case, column, self._stale.get((case.id, column.id), ()))
 
-    # Qt's
+    # Qt's interface
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        return 0 if parent.isValid() else len(self._rows)
+        return 0 if parent.isValid() else len(self.rows)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         return 0 if parent.isValid() or self._results is None else len(self._results.resolved.columns) + 1
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if role == Qt.ItemDataRole.DisplayRole and orientation is Qt.Orientation.Horizontal:
-            column = self.column(section)
-            return show_hidden(column.title) if column is not None else "Case"
+        if orientation is Qt.Orientation.Horizontal and section < len(self.heads):
+            if role == Qt.ItemDataRole.DisplayRole:
+                return self.heads[section].title
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return tip(self.heads[section].details)
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
             return None
-        row, number = index.row(), index.column()
-        column = self.column(number)
-        if column is None:
+        row, column = index.row(), self.column(index.column())
+        if column is None or self._results is None:
             head = self.head(row)
             if role == Qt.ItemDataRole.ToolTipRole:
-                return tip(_about_case(self.case(row), head))
+                return tip(_case_details(self.case(row), head))
             return ", ".join(filter(None, (head.title, head.expected and f"expected: {head.expected}", head.problem)))
-        cell = self.content(row, number)
-        if role == Qt.ItemDataRole.ToolTipRole and self._results is not None:
-            return tip(_about(self._results, self.case(row), column, cell))
-        return f"{show_hidden(column.title)}: {_cell_words(cell)}"
+        cell = self.content(row, index.column())
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tip(_cell_details(self._results, self.case(row), column, cell))
+        return f"{show_hidden(column.label)}: {_cell_words(cell)}"
 
 
 def cell_content(results: Results, case: Case, column: EvalVariant, stale: Sequence[Answer]) -> CellContent:
     """Return the content of a cell."""
     cell = results.cell(case, column)
-    before = {answer.repeat: answer for answer in stale}
+    outdated = {answer.repeat: answer for answer in stale}
     marks = tuple(
-        _mark(answer, mark, stale=repeat in before)
-        for repeat, (answer, mark) in enumerate(zip(cell.answers, cell.marks, strict=True), 1)
+        _mark(answer, passed, stale=repeat in outdated)
+        for repeat, (answer, passed) in enumerate(zip(cell.answers, cell.marks, strict=True), 1)
     )
     received = [(answer, mark) for answer, mark in zip(cell.answers, marks, strict=True) if answer is not None]
-    bad = [answer for answer, mark in received if mark in (Mark.FAILED, Mark.NO_ANSWER)]
+    bad = [answer for answer, mark in received if mark in _SHOWN_FIRST]
     # A failed answer is the most interesting one: the cell shows its text.
-    front = min(received, key=lambda pair: _PLAIN.get(pair[1], 2))[0] if received else None
-    words, colour = "", "text"
-    if front is not None:
-        words, colour = (front.preview, "text") if front.preview and not front.failure else (front.failure, "error")
-        words = words or "(an empty answer)"
-    elif before:
-        words, colour = next(iter(before.values())).preview, "muted"
+    first = min(received, key=lambda pair: _SHOWN_FIRST.get(pair[1], 2))[0] if received else None
+    text, colour = "", "text"
+    if first is not None:
+        text, colour = (first.preview, "text") if first.preview and not first.failure else (first.failure, "error")
+        text = text or "(empty answer)"
+    elif outdated:
+        text, colour = next(iter(outdated.values())).preview, "muted"
     failed = Counter(
         _chip(check, verdict)
         for answer in bad
         for check, verdict in results.verdicts(case, answer)
         if verdict is not None and verdict.passed is False
     )
-    return CellContent(
-        marks,
-        one_line_of(words),
-        colour,
-        tuple(words for words, _ in failed.most_common()),
-        f"{len(bad)} of {len(received)}" if bad and len(received) > 1 else "",
-        front.repeat if front is not None else 0,
-    )
+    tally = f"{len(bad)} of {len(received)}" if bad and len(received) > 1 else ""
+    names = tuple(name for name, _ in failed.most_common())
+    return CellContent(marks, one_line_of(text), colour, names, tally, first.repeat if first is not None else 0)
 
 
-def _mark(answer: Answer | None, mark: bool | None, *, stale: bool) -> Mark:
+def _mark(answer: Answer | None, passed: bool | None, *, stale: bool) -> Mark:
     if answer is None:
         return Mark.STALE if stale else Mark.MISSING
     if answer.failure:
         return Mark.NO_ANSWER
-    return Mark.UNJUDGED if mark is None else Mark.PASSED if mark else Mark.FAILED
+    return Mark.UNJUDGED if passed is None else Mark.PASSED if passed else Mark.FAILED
 
 
 def _chip(check: Check, verdict: Verdict) -> str:
     title = f"{check.title[:1].lower()}{check.title[1:]}"
-    words = f": {verdict.reason}" if isinstance(check, Judge) and verdict.reason else ""
-    words = words or (f" {check.words}" if check.words and not isinstance(check, Judge) else "")
+    if isinstance(check, Judge):
+        words = f": {verdict.reason}" if verdict.reason else ""
+    else:
+        words = f" {check.words}" if check.words else ""
     return show_hidden(cut(f"{title}{words}", _CHIP))
 
 
 def _cell_words(cell: CellContent) -> str:
     """Return the text of a cell for screen readers."""
-    counted = Counter(cell.marks)
-    marks = ", ".join(f"{count} {MARK_WORDS[mark]}" for mark, count in counted.items())
+    marks = ", ".join(f"{count} {MARK_WORDS[mark]}" for mark, count in Counter(cell.marks).items())
     failed = f"Failed: {', '.join(cell.failed)}" if cell.failed else ""
-    return ". ".join(filter(None, (marks, cell.words, failed)))
+    return ". ".join(filter(None, (marks, cell.text, failed)))
 
 
-def _about_case(case: Case, head: Head) -> str:
+def _case_details(case: Case, head: CaseHead) -> str:
     values = [f"{name}: {cut(value[: 4 * _EXPECTED_LENGTH], _EXPECTED_LENGTH)}" for name, value in case.values.items()]
     expected = [f"Expected: {head.expected}"] if head.expected else []
     return "\n".join([head.title, *values[:_IN_TIP], *expected, *filter(None, [head.problem])])
 
 
-def _about(results: Results, case: Case, column: EvalVariant, cell: CellContent) -> str:
+def _cell_details(results: Results, case: Case, column: EvalVariant, cell: CellContent) -> str:
     """Return the tooltip of a cell: a line for each repeat with its state, text and failed checks."""
     lines = []
     for answer, mark in list(zip(results.cell(case, column).answers, cell.marks, strict=True))[:_IN_TIP]:
-        words = "" if answer is None else answer.failure or answer.preview
-        failed = [] if answer is None or answer.failure else results.verdicts(case, answer)
-        names = [_chip(check, verdict) for check, verdict in failed if verdict is not None and verdict.passed is False]
-        lines.append(": ".join(filter(None, (", ".join((MARK_WORDS[mark], *names)), words))))
+        text = "" if answer is None else answer.failure or answer.preview
+        verdicts = [] if answer is None or answer.failure else results.verdicts(case, answer)
+        names = [_chip(check, verdict) for check, verdict in verdicts if verdict and verdict.passed is False]
+        lines.append(": ".join(filter(None, (", ".join((MARK_WORDS[mark], *names)), text))))
     return "\n".join(f"{number}. {line}" if len(lines) > 1 else line for number, line in enumerate(lines, 1))
 
 
-# ---- filter and order ------------------------------------------------------------------------------------------------
+# Headers
 
 
-def arranged(
-    results: Results, within: Collection[str] | None, text: str, order: Order | None, stale: Collection[str] = ()
-) -> list[int]:
-    """Return the places of the cases in ``within`` that contain ``text``, sorted. Runs in a worker thread.
+def column_heads(resolved: ResolvedEvaluation, findings: Findings | None) -> list[ColumnHead]:
+    """Return the headers of all columns."""
 
-    ``results`` must be a copy that nothing else changes.
+    def gateway_name(profile_id: str) -> str:
+        try:
+            return resolved.profile_of(profile_id).name if resolved.profile_of is not None else profile_id
+        except LookupError:
+            return "another gateway"
+
+    names = ", ".join(resolved.cases[0].values) if resolved.cases else ""
+    expected = "expected" if any(case.expected for case in resolved.cases[:100]) else ""
+    by_column = {result.column.id: result for result in findings.columns} if findings is not None else {}
+    heads = [ColumnHead("Case", " · ".join(filter(None, (names, expected))))]
+    for column in resolved.columns:
+        words = " · ".join([column.settings.model or "no model", *resolved.words(column, gateway_name)])
+        comparisons = [entry for entry in findings.comparisons if entry.column.id == column.id] if findings else []
+        heads.append(column_head(column.label, words, by_column.get(column.id), comparisons))
+    return heads
+
+
+def column_head(title: str, words: str, result: ColumnResult | None, comparisons: Sequence[Comparison]) -> ColumnHead:
+    """Return the header of a variant, with its results and the comparison with the first variant."""
+    if result is None:
+        return ColumnHead(show_hidden(title), show_hidden(words), details=f"{title}\n{words}")
+    parts = [f"{round(100 * result.rate.share)} % pass"] if result.rate.share is not None else []
+    parts += [f"{seconds(result.medians['seconds'])}"] if "seconds" in result.medians else []
+    parts += [f"{result.medians['tokens']:,.0f} tok"] if "tokens" in result.medians else []
+    parts += [f"{result.failed:,} failed to answer"] if result.failed else []
+    difference = next((entry for entry in comparisons if entry.what == "passes" and entry.sure), None)
+    better = difference.better if difference is not None else None
+    return ColumnHead(
+        show_hidden(title),
+        show_hidden(words),
+        result.rate,
+        " · ".join(parts),
+        "" if better is None else "better" if better else "worse",
+        better,
+        "\n".join([title, words, *_column_details(result), *(comparison.words for comparison in comparisons)]),
+    )
+
+
+def _column_details(result: ColumnResult) -> list[str]:
+    rate = result.rate
+    lines = [f"{result.answered:,} answers"]
+    if rate.judged:
+        lines.append(f"{rate.passed:,} of {rate.judged:,} passed: {rate.words}, the interval at 95 %")
+    lines += [f"{result.failed:,} failed to answer"] if result.failed else []
+    lines += [f"{result.not_judged:,} not judged"] if result.not_judged and rate.judged else []
+    lines += [f"score {result.score:.2f} of 1"] if result.score is not None else []
+    for name, words in (("seconds", "to the last token"), ("first", "to the first token")):
+        if name in result.medians:
+            lines.append(f"{words}: median {seconds(result.medians[name])}, 95 % within {seconds(result.high[name])}")
+    if "tokens" in result.medians:
+        lines.append(f"tokens: median {result.medians['tokens']:,.0f}, 95 % have at most {result.high['tokens']:,.0f}")
+    return lines
+
+
+# Filter and order
+
+
+def arrange(results: Results, filtered: Collection[str] | None, text: str, order: Order | None) -> list[int]:
+    """Return the places of the cases in ``filtered`` (None: all) that contain ``text``, sorted.
+
+    Runs in a worker thread: ``results`` must be a copy.
     """
     cases = results.resolved.cases
-    rows = [index for index, case in enumerate(cases) if within is None or case.id in within]
-    words = text.casefold().split()
-    if words:
+    rows = [index for index, case in enumerate(cases) if filtered is None or case.id in filtered]
+    if words := text.casefold().split():
         texts = _answer_texts(results)
-        rows = [index for index in rows if _has(cases[index], results.resolved.title(cases[index]), texts, words)]
+        rows = [index for index in rows if _contains(cases[index], results.resolved.title(cases[index]), texts, words)]
     if order is not None:
-        keys = {index: _key(results, cases[index], order) for index in rows}
+        keys = {index: _sort_key(results, cases[index], order) for index in rows}
         sortable = [index for index in rows if keys[index] is not None]
         sortable.sort(key=lambda index: keys[index], reverse=order.down)
         rows = sortable + [index for index in rows if keys[index] is None]
@@ -327,30 +373,27 @@ def arranged(
 
 
 def _answer_texts(results: Results) -> dict[str, list[str]]:
-    out: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for (digest, _), answer in results.answers.items():
         for case, _column in results.asked_by(digest):
-            out.setdefault(case.id, []).append(f"{answer.preview} {answer.failure}".casefold())
-    return out
+            texts.setdefault(case.id, []).append(f"{answer.preview} {answer.failure}".casefold())
+    return texts
 
 
-def _has(case: Case, title: str, answer_texts: Mapping[str, Sequence[str]], words: Sequence[str]) -> bool:
+def _contains(case: Case, title: str, answer_texts: Mapping[str, Sequence[str]], words: Sequence[str]) -> bool:
     own = " ".join((title, case.name, case.expected, *case.values.values(), *(turn.text for turn in case.turns)))
     texts = [own.casefold(), *answer_texts.get(case.id, ())]
     return any(all(word in text for word in words) for text in texts)
 
 
-def _key(results: Results, case: Case, order: Order) -> Any:
+def _sort_key(results: Results, case: Case, order: Order) -> Any:
     if order.figure == NAME:
         return results.resolved.title(case).casefold()
-    column = results.resolved.columns[order.column - 1]
-    cell = results.cell(case, column)
+    cell = results.cell(case, results.resolved.columns[order.column - 1])
     if order.figure == "rate":
         marks = [mark for mark in cell.marks if mark is not None]
         return sum(marks) / len(marks) if marks else None
-    answers = [answer for answer in cell.answers if answer is not None and not answer.failure]
     if order.figure == "score":
         values = [score for score in cell.scores if score is not None]
-    else:
-        values = [value for answer in answers if (value := getattr(answer.metrics, order.figure)) is not None]
-    return median(values) if values else None
+        return median(values) if values else None
+    return cell.median(order.figure)

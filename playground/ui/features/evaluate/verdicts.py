@@ -26,7 +26,7 @@ from playground.ui.features.evaluate.answer_pane import AnswerPane
 from playground.ui.widgets.form_parts import say, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
-from playground.ui.widgets.layouts import in_column, in_row, split
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.page_parts import look_like_rows, set_row_height
@@ -35,7 +35,6 @@ from playground.ui.widgets.plain_text import one_line_of, show_hidden, tip
 if TYPE_CHECKING:
     from playground.domain.costs import PriceLookup
     from playground.engine.evaluation.judging import Judgement
-    from playground.engine.evaluation.provider import Answer
     from playground.engine.evaluation.resolved import ResolvedEvaluation
 
 ROW_HEIGHT = 24
@@ -89,9 +88,9 @@ class Judged(NamedTuple):
 
 
 class VerdictTable(QTableWidget):
-    """The table of verdicts: mark, name, reason and score. ``looked_at`` carries the row to show in full."""
+    """The table of verdicts: mark, name, reason and score. ``opened`` is emitted to show the current row in full."""
 
-    looked_at = Signal(int)
+    opened = Signal()
 
     def __init__(self) -> None:
         super().__init__(0, 3)
@@ -107,17 +106,23 @@ class VerdictTable(QTableWidget):
         self.horizontalHeader().setMinimumSectionSize(8)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumWidth(160)
-        self.cellClicked.connect(lambda row, _column: self.looked_at.emit(row))
+        self.cellClicked.connect(lambda _row, _column: self.opened.emit())
 
     @property
     def rows(self) -> tuple[Judged, ...]:
         """The rows of the table."""
         return self._rows
 
+    @property
+    def current(self) -> Judged | None:
+        """The selected row."""
+        return self._rows[self.currentRow()] if 0 <= self.currentRow() < len(self._rows) else None
+
     def show_verdicts(self, rows: Sequence[Judged]) -> None:
-        """Show the verdicts; the selected row stays selected."""
+        """Show the verdicts; the selected check stays selected."""
         if (new_rows := tuple(rows)) == self._rows:
             return
+        key = self.current.key if self.current is not None else ""
         self._rows = new_rows
         self.setRowCount(len(new_rows))
         for index, row in enumerate(new_rows):
@@ -128,6 +133,8 @@ class VerdictTable(QTableWidget):
             for column, item in enumerate((name, QTableWidgetItem(reason), QTableWidgetItem(row.score))):
                 item.setToolTip(tip(f"{row.name}: {word}\n{row.reason}"))
                 self.setItem(index, column, item)
+        current = next((index for index, row in enumerate(new_rows) if row.key == key), 0 if new_rows else -1)
+        self.setCurrentCell(current, 0)
         self._fit()
 
     def _fit(self) -> None:
@@ -140,7 +147,7 @@ class VerdictTable(QTableWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentRow() >= 0:
-            self.looked_at.emit(self.currentRow())
+            self.opened.emit()
         else:
             super().keyPressEvent(event)
 
@@ -211,75 +218,28 @@ def thumb_of(check: You, verdict: Verdict | None) -> tuple[bool | None, str]:
     return None if verdict.passed is None else verdict.passed != check.negated, verdict.reason
 
 
-class ChecksPage(QWidget):
-    """All checks of an answer, and the details of the selected one: condition, verdict, judge.
-
-    ``given`` carries a rating by the user: the key of the check, the thumb, the note.
-    """
-
-    given = Signal(str, object, str)
+class CheckDetails(QWidget):
+    """The details of a check of an answer: condition, verdict, and the conversation with a judge."""
 
     def __init__(self, entered: PriceLookup) -> None:
         super().__init__()
         self._entered = entered
-        self._resolved: ResolvedEvaluation | None = None
-        self._key = ""
-        self._answer_key: object = None
-        self._no_checks = ""
         self._judgement: Judgement | None = None
-        self.table = VerdictTable()
-        self.table.currentCellChanged.connect(self._row_changed)
         self.title = text_label("", "group")
         self.words = text_label("", "small", wrap=True)
         self.verdict = MarkLabel(wraps=True)
-        self.thumbs = Thumbs()
-        self.thumbs.given.connect(lambda good, note: self.given.emit(self._key, good, note))
         self.spent = text_label("", "small", wrap=True)
         self.failure = text_label("", "error", wrap=True)
-        for label in (self.words, self.verdict, self.spent, self.failure):
+        labels = (self.title, self.words, self.verdict, self.spent, self.failure)
+        for label in labels:
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        head = QWidget()
-        in_column(
-            self.title,
-            self.words,
-            self.verdict,
-            self.thumbs,
-            self.spent,
-            self.failure,
-            of=head,
-            margins=(12, 8, 12, 4),
-            spacing=4,
-        )
-        self._details = QWidget()
+        head = in_column(*labels, margins=(12, 8, 12, 4), spacing=4)
         self.pane: AnswerPane | None = None
-        self._column = in_column(head, 1, of=self._details, margins=0, spacing=0)
-        self._details.setMinimumWidth(200)
-        in_column((split(self.table, self._details, sizes=(360, 480), thin=True), 1), of=self, margins=0, spacing=0)
+        self._column = in_column(head, 1, of=self, margins=0, spacing=0)
 
-    def show_verdicts(self, resolved: ResolvedEvaluation, answer: Answer, rows: Sequence[Judged]) -> None:
-        """Show the checks of an answer; the selected one stays selected if it exists."""
-        self.thumbs.flush()
-        self._resolved, self._answer_key = resolved, answer.key
-        self._no_checks = "The request failed, so no check was made." if answer.failure else "No checks for this case."
-        self.table.show_verdicts(rows)
-        current = next((index for index, row in enumerate(rows) if row.key == self._key), 0 if rows else -1)
-        self.table.blockSignals(True)
-        self.table.setCurrentCell(current, 0)
-        self.table.blockSignals(False)
-        self._show(rows[current] if current >= 0 else None)
-
-    def choose(self, row: int) -> None:
-        """Select the check of a row."""
-        self.table.setCurrentCell(row, 0)
-
-    def _row_changed(self, row: int, *_rest: int) -> None:
-        self.thumbs.flush()
-        rows = self.table.rows
-        self._show(rows[row] if 0 <= row < len(rows) else None)
-
-    def _show(self, row: Judged | None) -> None:
-        self._key = row.key if row is not None else ""
-        say(self.title, row.check.title if row is not None else self._no_checks)
+    def show_check(self, resolved: ResolvedEvaluation, row: Judged | None) -> None:
+        """Show a check with its verdict; None if the answer has none."""
+        say(self.title, row.check.title if row is not None else "No checks for this answer.")
         say(self.words, row.check.words if row is not None else "")
         self.verdict.setVisible(row is not None)
         if row is not None:
@@ -287,13 +247,9 @@ class ChecksPage(QWidget):
             details = " · ".join(part for part in (row.score, row.reason) if part)
             self.verdict.setText(show_hidden(f"{word}: {details}" if details else word))
             self.verdict.set_mark(symbol, colour)
-        is_manual = row is not None and isinstance(row.check, You)
-        self.thumbs.setVisible(is_manual)
-        if row is not None and isinstance(row.check, You):
-            self.thumbs.show_given((self._answer_key, row.key), *thumb_of(row.check, row.verdict))
-        self._show_judge(row.judgement if row is not None else None)
+        self._show_judge(resolved, row.judgement if row is not None else None)
 
-    def _show_judge(self, judgement: Judgement | None) -> None:
+    def _show_judge(self, resolved: ResolvedEvaluation, judgement: Judgement | None) -> None:
         say(self.spent, _spent(judgement) if judgement is not None else "")
         say(
             self.failure,
@@ -301,10 +257,9 @@ class ChecksPage(QWidget):
         )
         if self.pane is not None:
             self.pane.setVisible(judgement is not None)
-        if judgement is None or judgement is self._judgement or self._resolved is None:
+        if judgement is None or judgement is self._judgement:
             return
         self._judgement = judgement
-        resolved = self._resolved
         session = Experiment(
             resolved.connect, profile_id=resolved.base.profile_id, profile_of=resolved.profile_of, literal=True
         ).main

@@ -124,7 +124,7 @@ def test_plots_are_saved_with_their_text_and_as_points(qtbot: QtBot) -> None:
         card.show_plot(found[kind])
         cards.append(card)
     svg = to_svg(cards, 1)
-    for words in (b"case 0", b"variants", b">100<", b"A \xc2\xb7 as set", b">6 s<"):
+    for words in (b"case 0", b"variants", b">100<", b"A \xc2\xb7 current setti", b">6 s<"):
         assert words in svg
     assert b"<image" not in svg
     assert QImage.fromData(to_png(cards, 1)).width() > 500

@@ -52,7 +52,8 @@ def test_report_shows_findings_and_opens_as_a_page(qtbot: QtBot, qapp: QApplicat
         await eventually(lambda: "Answers that failed" in view.text.toPlainText())
         text = view.text.toPlainText()
         assert text.startswith(HOSTILE), "words, not HTML"
-        assert "B passes less often than A (p" in text
+        assert "B passes less often than A: 12 % against 100 %, unlikely to be chance." in text
+        assert text.index("unlikely to be chance") < text.index("B passes less often than A (p")
         assert "8 cases × 2 variants × 1 repeats · 16 answers" in text
         assert f"{HOSTILE} 1"[:20] in text
         view.open.click()

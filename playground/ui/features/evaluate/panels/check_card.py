@@ -6,26 +6,24 @@ The form is made of the fields of the check's class. An invalid value stays in i
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from pydantic import ValidationError
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QSizePolicy
 
 from playground.domain.checks.asked import Judge
 from playground.domain.checks.check import Check
 from playground.engine.questions.kinds import CheckUsable
-from playground.jsonkit.values import JSON
 from playground.ui.features.evaluate.panels.judge_row import JudgeRow, Models
 from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.form_parts import look, quiet_button, say, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.problem_line import LONG_WORD
-from playground.ui.widgets.rows.kinds import row_for
-from playground.ui.widgets.rows.row import FieldRow
+from playground.ui.widgets.rows.form import Form, form_for
 
 ENTRIES: Final = (  # of the menu: name, label
     ("edit", "Edit"),
@@ -39,52 +37,6 @@ ENTRIES: Final = (  # of the menu: name, label
     None,
     ("delete", "Delete"),
 )
-_REFUSED: Final = {"json": "must be a JSON object in braces", "integer": "not a whole number"}
-
-
-class CheckForm(QWidget):
-    """The form of a kind of check. ``changed`` carries the edited check."""
-
-    changed = Signal(object)
-
-    def __init__(self, check: Check, models: Models) -> None:
-        super().__init__()
-        self._check = check
-        self.rows: dict[str, FieldRow] = {}
-        column = in_column(text_label(check.HELP, "small", wrap=True), of=self, margins=(0, 4, 0, 2), spacing=10)
-        for name, hint in type(check).hints():
-            row = JudgeRow(name, hint, models) if hint.editor == "model" else row_for(name, hint)
-            row.edited.connect(self._edited)
-            if isinstance(row, JudgeRow):
-                row.gateway_picked.connect(partial(self._edited, "profile_id"))
-            self.rows[name] = row
-            column.addWidget(row)
-        self.show_check(check)
-
-    def show_check(self, check: Check) -> None:
-        """Show another check of that kind; a text being typed stays if its value is the same."""
-        self._check = check
-        for name, row in self.rows.items():
-            if isinstance(row, JudgeRow) and isinstance(check, Judge):
-                row.show_gateway(check.profile_id)
-            row.show_value(getattr(check, name))
-
-    def focus(self, name: str = "") -> None:
-        """Focus the field with that name, or the first one."""
-        row = self.rows.get(name) or next(iter(self.rows.values()))
-        row.main_field().setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _edited(self, name: str, value: JSON) -> None:
-        try:
-            changed = type(self._check).model_validate({**dict(self._check), name: value})
-        except ValidationError as error:
-            row = self.rows[name]
-            words = _REFUSED.get(row.hint.editor) or error.errors()[0]["msg"]
-            row.refuse(words, getattr(self._check, name))
-            return
-        if changed != self._check:
-            self._check = changed
-            self.changed.emit(changed)
 
 
 class CheckCard(QFrame):
@@ -101,7 +53,7 @@ class CheckCard(QFrame):
         self.check = check
         self._models = models
         self.setObjectName("checkCard")
-        self.form: CheckForm | None = None
+        self.form: Form[Check] | None = None
         self.setProperty("kind", "check")
         self.title = styled(QPushButton(), "heading")
         self.title.setProperty("strong", "true")
@@ -137,8 +89,8 @@ class CheckCard(QFrame):
     def show_check(self, check: Check) -> None:
         """Show another check of the same kind."""
         self.check = check
-        if self.form is not None:
-            self.form.show_check(check)
+        if self.form is not None and self.form.value != check:
+            self._show_in_form(self.form)
         weight = "" if check.weight == 1 else f" × {check.weight:g}"
         self.title.setText(f"{check.title}{weight}")
         self.title.setAccessibleName(f"{check.title}{weight}")
@@ -171,14 +123,38 @@ class CheckCard(QFrame):
 
     def _opened(self, on: bool) -> None:
         if on and self.form is None:
-            self.form = CheckForm(self.check, self._models)
-            self.form.changed.connect(self.changed)
+            self.form = self._make_form()
             self._column.insertWidget(2, self.form)
         if self.form is not None:
             self.form.setVisible(on)
         self.actions_by_name["edit"].setText("Close" if on else "Edit")
         look(self, "true" if on else "false", "open")
         self._say_words()
+
+    def _make_form(self) -> Form[Check]:
+        hints = {name: replace(hint, group="") for name, hint in type(self.check).hints()}
+        judges = {name: JudgeRow(name, hint, self._models) for name, hint in hints.items() if hint.editor == "model"}
+        form = form_for(type(self.check), judges, hints, is_wide=False)
+        form.column.insertWidget(0, text_label(self.check.HELP, "small", wrap=True))
+        form.column.setContentsMargins(0, 4, 8, 2)
+        for row in judges.values():
+            row.gateway_picked.connect(self._set_gateway)
+        self._show_in_form(form)
+        form.changed.connect(self._edited)
+        return form
+
+    def _show_in_form(self, form: Form[Check]) -> None:
+        for row in form.rows.values():
+            if isinstance(row, JudgeRow) and isinstance(self.check, Judge):
+                row.show_gateway(self.check.profile_id)
+        form.set_value(self.check)
+
+    def _edited(self, check: Check, _errors: dict[str, str]) -> None:
+        if check != self.check:
+            self.changed.emit(check)
+
+    def _set_gateway(self, profile_id: str) -> None:
+        self.changed.emit(self.check.model_copy(update={"profile_id": profile_id}))
 
     def _say_words(self) -> None:
         """Show the condition, unless the form is open."""

@@ -1,30 +1,28 @@
-"""The run options of an evaluation, its estimate and problems, and the saved answers."""
+"""The run of an evaluation: what keeps it from running, its estimate, its options, and the saved answers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QPushButton, QVBoxLayout
 
 from playground.domain.durations import span
-from playground.domain.parameters import Hint
+from playground.domain.hints import hints_of
 from playground.engine.evaluation.answers import AnswersError
-from playground.engine.session.plan import MOST_AT_ONCE, MOST_REPEATS, Budget, Keep, Order, Plan
+from playground.engine.session.plan import Budget, Plan
 from playground.jsonkit.problems import Problem
 from playground.jsonkit.texts import listed
-from playground.jsonkit.values import JSON
 from playground.ui.features.evaluate.model import EvaluationModel
-from playground.ui.widgets.choice_fields import CompactCombo
 from playground.ui.widgets.dialogs import agreed
+from playground.ui.widgets.fold import Fold
 from playground.ui.widgets.form_parts import push_button, say, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.problem_line import ProblemList
-from playground.ui.widgets.rows.kinds import row_for
-from playground.ui.widgets.rows.row import FieldRow
+from playground.ui.widgets.rows.form import Form, form_for
 from playground.ui.widgets.scroll_page import ScrollPage
 
 if TYPE_CHECKING:
@@ -34,139 +32,35 @@ if TYPE_CHECKING:
 MOST_NAMED: Final = 200  # listed problems
 NOTHING: Final = "Budget is 0; nothing can run. Raise it, or leave it empty."
 FINE: Final = "Ready to run."
-_PLAN: Final = Plan()
-
-
-def _hint(group: str, label: str, editor: str, help_: str, *, start: object, **more: float) -> Hint:
-    return Hint(label, group, editor, help_, start=start, sent=False, **more)  # type: ignore[arg-type]  # numbers alone
-
-
-REQUESTS, OUTPUT, BUDGET = "Run options", "Output", "Limits"
-#: The rows, by the name of the field of the plan, or of its budget.
-HINTS: Final[dict[str, Hint]] = {
-    "repeats": _hint(
-        REQUESTS,
-        "Repeats",
-        "integer",
-        "Requests of each case to each variant.",
-        start=_PLAN.repeats,
-        low=1,
-        high=MOST_REPEATS,
-        soft_high=20,
-    ),
-    "at_once": _hint(
-        REQUESTS,
-        "Parallel requests",
-        "integer",
-        "Requests at the same time to each gateway, at most. Rate limits of a gateway are observed as well.",
-        start=_PLAN.at_once,
-        low=1,
-        high=MOST_AT_ONCE,
-        soft_high=64,
-    ),
-    "order": _hint(
-        REQUESTS,
-        "Order",
-        "pick",
-        "By case: each in all variants, then the next. Shuffled: random, by the seed.",
-        start="by_case",
-    ),
-    "seed": _hint(
-        REQUESTS,
-        "Seed",
-        "integer",
-        "Seed of the shuffled order and of the bootstrap intervals.",
-        start=_PLAN.seed,
-    ),
-    "streamed": _hint(
-        OUTPUT,
-        "Streaming",
-        "pick",
-        "On measures the time to the first token, and costs several times the CPU time.",
-        start=None,
-    ),
-    "keep": _hint(
-        OUTPUT,
-        "Save events",
-        "pick",
-        "The events of answers, to inspect later. Failures: of failed checks and requests.",
-        start="failed",
-    ),
-    "record": _hint(
-        OUTPUT,
-        "Tool servers",
-        "pick",
-        "Recorded: the result of a call is saved and used again for equal calls. "
-        "Each answer shows which of its calls were real.",
-        start=False,
-    ),
-    "requests": _hint(BUDGET, "Requests", "integer", "Includes judge requests.", start=None, low=0),
-    "tokens": _hint(BUDGET, "Tokens", "integer", "Input and output tokens.", start=None, low=0),
-    "money": _hint(BUDGET, "Cost", "number", "By the prices of the models, in their currency.", start=None, low=0),
-}
-#: The values of the options with their labels.
-PICKS: Final[dict[str, tuple[tuple[JSON, str], ...]]] = {
-    "order": (
-        (Order.BY_CASE.value, "by case"),
-        (Order.BY_VARIANT.value, "by variant"),
-        (Order.SHUFFLED.value, "shuffled"),
-    ),
-    "record": ((False, "call each time"), (True, "recorded")),
-    "streamed": ((None, "Current settings"), (True, "On"), (False, "Off")),
-    "keep": ((Keep.FAILED.value, "failures only"), (Keep.ALL.value, "all"), (Keep.NONE.value, "none")),
-}
-
-
-class PickRow(FieldRow):
-    """A row to pick one of a few values."""
-
-    def __init__(self, name: str, hint: Hint, values: Sequence[tuple[JSON, str]]) -> None:
-        super().__init__(name, hint)
-        self._values = tuple(value for value, _ in values)
-        self.field = CompactCombo()
-        for _, words in values:
-            self.field.addItem(words)
-        self.field.activated.connect(self._picked)
-        self.head.addWidget(self.field)
-        self._introduce(self.field)
-
-    def main_field(self) -> QWidget:
-        return self.field
-
-    def _show(self, value: JSON) -> None:
-        self.field.setCurrentIndex(self._values.index(value) if value in self._values else -1)
-
-    def _picked(self, index: int) -> None:
-        self._tell(self._values[index])
+LIMITS: Final = "Limits"
 
 
 class RunPanel(ScrollPage):
-    """The panel. ``place_asked`` carries the problem (``PlanProblem``) to show."""
+    """The panel; its options are folded. ``place_asked`` carries the problem (``PlanProblem``) to show."""
 
     place_asked = Signal(object)
 
     def __init__(self, evaluation: EvaluationModel) -> None:
         super().__init__()
         self._evaluation = evaluation
-        self.rows: dict[str, FieldRow] = {}
         self._column = column = self.fill(16)
-        groups: dict[str, QVBoxLayout] = {}
-        for name, hint in HINTS.items():
-            row = PickRow(name, hint, PICKS[name]) if name in PICKS else row_for(name, hint)
-            row.edited.connect(self._edited)
-            self.rows[name] = row
-            if hint.group not in groups:
-                groups[hint.group] = self._group(hint.group)
-            groups[hint.group].addWidget(row)
-        self.estimate = text_label("", wrap=True)
-        self.estimate.setAccessibleName("Estimate")
-        self._group("Remaining cost").addWidget(self.estimate)
         self.ready = text_label(FINE, "small", wrap=True)
         self.problems = ProblemList()
         self.problems.chosen.connect(self._go_to)
-        before = self._group("Problems")
-        before.addWidget(self.ready)
-        before.addWidget(self.problems)
+        self.estimate = text_label("", wrap=True)
+        self.estimate.setAccessibleName("Estimate")
+        column.addLayout(in_column(self.ready, self.problems, spacing=10))
+        self._group("Remaining cost").addWidget(self.estimate)
+        self.folds: dict[str, Fold] = {}
+        self.forms: dict[str, Form[Plan]] = {}
+        hints = hints_of(Plan)
+        for group in dict.fromkeys(hint.group for hint in hints.values()):
+            own = {name: replace(hint, group="") for name, hint in hints.items() if hint.group == group}
+            form = self.forms[group] = form_for(Plan, hints=own, is_wide=False)
+            form.set_value(evaluation.plan)
+            form.changed.connect(partial(self._edited, form))
+            fold = self.folds[group] = Fold(group, form)
+            column.addWidget(fold)
         self.kept = text_label("", "small", wrap=True)
         self.kept.setObjectName("savedAnswers")
         self.forget_stale = push_button("Delete outdated answers…")
@@ -179,15 +73,14 @@ class RunPanel(ScrollPage):
         self.forget_all.clicked.connect(partial(self._forget, self.forget_all))
         answers = self._group("Saved answers")
         answers.addWidget(self.kept)
-        answers.addLayout(in_row(self.forget_stale, 1))
-        answers.addLayout(in_row(self.forget_all, 1))
-        answers.addLayout(in_row(self.forget_recorded, 1))
+        for button in (self.forget_stale, self.forget_all, self.forget_recorded):
+            answers.addLayout(in_row(button, 1))
         column.addStretch(1)
-        evaluation.planned.connect(self._planned)
+        evaluation.planned.connect(self._show_plan)
         evaluation.moved.connect(self._show_kept)
         evaluation.estimated.connect(self._show_estimate)
         evaluation.figured.connect(self._show_kept)
-        self._planned()
+        self._show_plan()
 
     def _group(self, title: str) -> QVBoxLayout:
         box = in_column(text_label(title, "group"), spacing=10)
@@ -196,53 +89,50 @@ class RunPanel(ScrollPage):
 
     # The plan
 
-    def _planned(self) -> None:
-        plan = self._evaluation.plan
-        for name, row in self.rows.items():
-            value = getattr(plan.budget if name in Budget.model_fields else plan, name)
-            row.show_value(value.value if isinstance(value, Order | Keep) else value, self._flag(name, value))
-        problems = self._evaluation.problems
+    def _show_plan(self) -> None:
+        plan, problems = self._evaluation.plan, self._evaluation.problems
+        for form in self.forms.values():
+            if _changes(form, plan):
+                form.set_value(plan)
+        self._show_flags()
+        limits = [name for name in Budget.model_fields if getattr(plan.budget, name) is not None]
+        self.folds[LIMITS].set_count(f"{len(limits)} set" if limits else "none")
         self.ready.setVisible(self._evaluation.ready and not problems)
         self.problems.show_problems([Problem((), problem.words) for problem in problems[:MOST_NAMED]])
         self._show_kept()
         self._show_estimate()
 
-    def _flag(self, name: str, value: object) -> str:
-        """Return the warning for a budget, or ""."""
-        if name not in Budget.model_fields or value is None:
-            return ""
-        if value == 0:
-            return NOTHING
-        if name != "money":
-            return ""
-        settings = {column.settings.model: column.settings for column in self._evaluation.resolved.columns}
-        unknown = [
-            name for name, used in settings.items() if name and self._evaluation.entered(used.profile_id, name) is None
-        ]
-        if not unknown:
-            return ""
-        more = [f"{len(unknown) - 3} others"] if len(unknown) > 3 else []
-        return f"No price for {listed([*unknown[:3], *more])}: only costs reported by the gateway count."
+    def _edited(self, form: Form[Plan], plan: Plan, _errors: dict[str, str]) -> None:
+        changes = _changes(form, self._evaluation.plan)
+        if changes:
+            self._evaluation.change(**{name: getattr(plan, name) for name in changes})
+        self._show_flags()
 
-    def _edited(self, name: str, value: JSON) -> None:
-        plan = self._evaluation.plan
-        try:
-            if name in Budget.model_fields:
-                self._evaluation.change(budget=Budget.model_validate({**dict(plan.budget), name: value}))
-            else:
-                self._evaluation.change(**{name: value})
-        except ValueError:
-            before = getattr(plan.budget if name in Budget.model_fields else plan, name)
-            self.rows[name].refuse("out of range", before)
-        else:
-            self.rows[name].set_flag(self._flag(name, value))
+    def _show_flags(self) -> None:
+        """Show the warnings of limits."""
+        budget = self._evaluation.plan.budget
+        for name in Budget.model_fields:
+            value = getattr(budget, name)
+            unpriced = self._unpriced() if name == "money" and value else ""
+            self.forms[LIMITS].rows[f"budget.{name}"].set_flag(NOTHING if value == 0 else unpriced)
+
+    def _unpriced(self) -> str:
+        """Return a warning that names models without a price, or ""."""
+        settings = {column.settings.model: column.settings for column in self._evaluation.resolved.columns}
+        entered = self._evaluation.entered
+        models = [name for name, used in settings.items() if name and entered(used.profile_id, name) is None]
+        if not models:
+            return ""
+        more = [f"{len(models) - 3} others"] if len(models) > 3 else []
+        return f"No price for {listed([*models[:3], *more])}: only costs reported by the gateway count."
 
     def show_problem(self, _problem: PlanProblem) -> None:
         """Focus the first budget that is 0."""
-        row = next((row for name, row in self.rows.items() if name in Budget.model_fields and row.value == 0), None)
-        if row is not None:
-            self.ensureWidgetVisible(row)
-            row.main_field().setFocus(Qt.FocusReason.OtherFocusReason)
+        budget = self._evaluation.plan.budget
+        name = next((name for name in Budget.model_fields if getattr(budget, name) == 0), None)
+        if name is not None:
+            self.folds[LIMITS].set_open(True)
+            self.forms[LIMITS].focus(f"budget.{name}")
 
     def _go_to(self, problem: Problem) -> None:
         match = next((candidate for candidate in self._evaluation.problems if candidate.words == problem.message), None)
@@ -304,3 +194,9 @@ class RunPanel(ScrollPage):
                 await evaluation.forget_recorded()
         except AnswersError as error:
             evaluation.refused.emit(str(error))
+
+
+def _changes(form: Form[Plan], plan: Plan) -> list[str]:
+    """Return the fields in the rows of a form whose value there is another one than in ``plan``."""
+    fields = dict.fromkeys(name.partition(".")[0] for name in form.rows)
+    return [name for name in fields if getattr(form.value, name) != getattr(plan, name)]

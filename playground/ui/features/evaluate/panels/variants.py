@@ -136,6 +136,11 @@ class VariantsPanel(ScrollPage):
     def _add(self, variants: Iterable[Variant], _checked: bool = False) -> None:
         self._put((*self._evaluation.plan.variants, *variants))
 
+    def add_lanes(self, _checked: bool = False) -> None:
+        """Add a variant for each lane of Compare."""
+        lanes = Lanes(self._evaluation.session)
+        self._add([variant_of_lane(lane) for lane in lanes.all[1:]])
+
     def _set_part(self, on: bool) -> None:
         self._evaluation.change_apart(as_set=on)
         self._throttle.poke()
@@ -238,6 +243,9 @@ class VariantsPanel(ScrollPage):
         for lane in lanes.all[1:]:
             action = lane_menu.addAction(shown_name(lanes.title(lane)).replace("&", "&&"))
             action.triggered.connect(partial(self._add, (variant_of_lane(lane),)))
+        lanes_action = menu.addAction("Use my lanes")
+        lanes_action.setEnabled(not lane_menu.isEmpty())
+        lanes_action.triggered.connect(self.add_lanes)
         presets = menu.addMenu("From a preset")
         for preset in self._sources.presets():
             action = presets.addAction(shown_name(preset.name).replace("&", "&&"))

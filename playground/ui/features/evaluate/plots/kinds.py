@@ -95,7 +95,7 @@ class PlotData:
     def by_variant(self) -> list[_Group]:
         """The rows of a plot by variant."""
         return [
-            _Group(show_hidden(entry.column.title), place, cells, entry.rate, first_to_inspect(cells))
+            _Group(show_hidden(entry.column.label), place, cells, entry.rate, first_to_inspect(cells))
             for place, (entry, cells) in enumerate(zip(self.findings.columns, self.cells, strict=True))
         ]
 
@@ -444,7 +444,7 @@ class Matrix(_Kind):
                 box = Box(x - 0.48, x + 0.48, y - 0.46, y + 0.46, 0, share)
                 boxes.append(box)
                 words.append(Words(_tile(cell, rate), x, y, on=share, muted=not rate.judged))
-                tip = f"{group.name} · {cell.column.title}: {_of_cell(cell, rate)}"
+                tip = f"{group.name} · {cell.column.label}: {_of_cell(cell, rate)}"
                 spots.append(Spot(box.x0, box.x1, box.y0, box.y1, tip, first_to_inspect([cell])))
         x_axis = Axis(
             -0.5,
@@ -457,7 +457,7 @@ class Matrix(_Kind):
         omitted = len(data.columns) - len(columns)
         note = f"repeats that passed, in %{_omitted_note(groups, 'cases')}"
         note += f"; the first {len(columns)} of {len(data.columns)} variants" if omitted else ""
-        header = ("Case", *(column.title for column in data.columns))
+        header = ("Case", *(column.label for column in data.columns))
         rows = [
             Row((group.name, *(_of_cell(cell, _rate_of([cell])) for cell in group.cells)), group.target)
             for group in groups

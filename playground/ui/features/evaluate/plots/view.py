@@ -13,9 +13,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
+from playground.engine.evaluation.results import Findings
 from playground.engine.gateways.redacted_output import write_output
 from playground.ui.features.evaluate.model import EvaluationModel
-from playground.ui.features.evaluate.plots.kinds import KINDS, By, PlotData, cell_at, chosen_plot, plots
+from playground.ui.features.evaluate.plots.kinds import KINDS, AnswerCounts, By, PlotData, cell_at, chosen_plot, plots
 from playground.ui.features.evaluate.plots.scene import Plot, Target
 from playground.ui.widgets.dialogs import ask_where
 from playground.ui.widgets.form_parts import push_button, styled
@@ -28,10 +29,9 @@ if TYPE_CHECKING:
     from playground.ui.features.evaluate.plots.card import PlotCard
 
 ROOM: Final = 860  # pixels of width for two plots side by side
-NOTHING: Final = "No answers yet: plots show up as they come. Run the evaluation to ask for them."
+NOTHING: Final = "No answers yet. Run the evaluation to get plots."
 PICTURES: Final = "SVG picture (*.svg);;PNG picture (*.png)"
-BETWEEN: Final = 0.005  # seconds between two plots, for what else is to be done
-LOADING: Final = "Plots are being made…"
+LOADING: Final = "Loading plots…"
 
 
 class PlotsView(QWidget):
@@ -104,48 +104,38 @@ class PlotsView(QWidget):
 
     async def _draw(self) -> None:
         try:
+            # pyqtgraph needs numpy, which takes long to load; pyqtgraph itself must be imported on this thread.
+            await asyncio.to_thread(import_module, "numpy")
             while self._stale and self.isVisible():
                 self._stale = False
-                # pyqtgraph needs numpy, which takes long to load; pyqtgraph itself must be imported on this thread.
-                await asyncio.to_thread(import_module, "numpy")
                 evaluation = self._evaluation
-                if evaluation.findings is None or not evaluation.results.count:
-                    if not evaluation.results.count:
-                        self._arrange(())
-                    continue
-                results = evaluation.results.copy()
-                data = PlotData(
-                    results, evaluation.findings, self._by, cell_at(results, evaluation.case, evaluation.column)
-                )
-                drawn = await asyncio.to_thread(plots, data)
-                kinds = {plot.kind for plot in drawn}
-                seen = {kind for kind, card in self._cards.items() if kind in kinds and not card.isHidden()}
-                for plot in drawn:
-                    self._show(plot)
-                    await asyncio.sleep(BETWEEN)
-                    seen.add(plot.kind)
-                    self._arrange(seen)
-                    await asyncio.sleep(BETWEEN)
+                if not evaluation.results.count:
+                    self._arrange(())
+                elif evaluation.findings is not None:
+                    drawn = await asyncio.to_thread(plots, self._data(evaluation.findings))
+                    for plot in drawn:
+                        self._show(plot)
+                    self._arrange([plot.kind for plot in drawn])
         finally:
             self._working = None
 
+    def _data(self, findings: Findings) -> PlotData:
+        evaluation = self._evaluation
+        results = evaluation.results.copy()
+        return PlotData(results, findings, self._by, cell_at(results, evaluation.case, evaluation.column))
+
     def _chosen(self) -> None:
         """Draw the plot of the selected cell again."""
-        evaluation = self._evaluation
-        if self._stale or self._working is not None or not self._cards or evaluation.findings is None:
+        findings = self._evaluation.findings
+        if self._stale or self._working is not None or not self._cards or findings is None:
             self._stale = True
             return
-        data = PlotData(
-            evaluation.results,
-            evaluation.findings,
-            self._by,
-            cell_at(evaluation.results, evaluation.case, evaluation.column),
-        )
-        plot = chosen_plot(data)
-        kinds = [kind for kind, card in self._cards.items() if not card.isHidden() and kind != "came"]
+        plot = chosen_plot(self._data(findings))
+        kinds = [kind for kind, card in self._cards.items() if not card.isHidden() and kind != AnswerCounts.kind]
         if plot is not None:
             self._show(plot)
-        self._arrange([*kinds, *([plot.kind] if plot is not None else [])])
+            kinds.append(plot.kind)
+        self._arrange(kinds)
 
     def _show(self, plot: Plot) -> None:
         from playground.ui.features.evaluate.plots.card import PlotCard
