@@ -39,6 +39,7 @@ class Around:
     """Callbacks and menus of the window for the focused lane. ``menus`` choose its gateway and its protocol."""
 
     show: Callable[[QWidget | None], None]  # shows a widget in the tool bar while lanes are shown; None hides it
+    name_lane: Callable[[str], None]  # names the lane that panels and the inspector show; "" outside Compare
     pick_with: Callable[[ModelPicker | None], None]  # sets the picker of its model; None for the one in the tool bar
     load_models: Callable[[], None]
     menus: Sequence[QMenu]
@@ -98,6 +99,7 @@ class CompareControl(QObject):
             self._open()
         elif session in page.lanes.all:
             page.choose(session)
+            self._name_lane()
             self._around.pick_with(page.column(session).model)
 
     def _open(self) -> None:
@@ -128,6 +130,7 @@ class CompareControl(QObject):
         if focus is not None and page.isAncestorOf(focus):
             focus.clearFocus()  # Otherwise Qt moves the focus through widgets that are being deleted.
         self.page = None
+        self._around.name_lane("")
         self._around.pick_with(None)
         page.leave()
         page.hide()
@@ -139,6 +142,12 @@ class CompareControl(QObject):
             full = "" if lanes.free else f"There can be {MOST_LANES} lanes at most. Close one first."
             title = self._host.session.main.title
             self._bar.show_lanes(title, len(lanes.all), together=page.together, marking=page.marking, full=full)
+            self._name_lane()
+
+    def _name_lane(self) -> None:
+        page, lanes = self.page, self.lanes
+        if page is not None and page.front_lane in lanes.all:
+            self._around.name_lane(lanes.title(page.front_lane))
 
     def _connect(self, lane: Session) -> None:
         """Connect the actions of a column, and forward the signals of its pane to the main pane."""

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
-from playground.ui.features.evaluate.bar import EvaluateBar
 from playground.ui.features.host import Control, Host
 from playground.ui.widgets.dialogs import agreed
+from playground.ui.widgets.form_parts import ExperimentTitle
+from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from playground.ui.features.evaluate.model import EvaluationModel
     from playground.ui.features.evaluate.page import EvaluatePage
     from playground.ui.features.evaluate.runs import Runs
+
+MAX_TITLE = 320  # pixels
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +52,11 @@ class EvaluateControl(Control):
         super().__init__(host)
         self._around = around
         self._runs: Runs | None = None
-        self._bar = EvaluateBar()
-        self._bar.setParent(host.window)
+        self._title = ExperimentTitle(MAX_TITLE)
+        self._title.clicked.connect(host.show_list)
+        self._bar = QWidget(host.window)
+        in_row(self._title, 1, of=self._bar, margins=0)
         self._bar.hide()
-        self._bar.list_asked.connect(host.show_list)
         self.page: EvaluatePage | None = None
         self.evaluation: EvaluationModel | None = None
         host.pane.case_asked.connect(self.add_case)
@@ -118,7 +122,7 @@ class EvaluateControl(Control):
         self.page = page = EvaluatePage(evaluation, bar, parts)
         page.asked.connect(self._do)
         evaluation.refused.connect(self._say)
-        self._bar.show_title(session.title)
+        self._title.set_title(session.title)
         self._host.pane.set_central(page, mode=self)
         self._show_stop()
         page.focus()
@@ -139,7 +143,7 @@ class EvaluateControl(Control):
     def show_title(self) -> None:
         """Show the title of the experiment."""
         if self.on:
-            self._bar.show_title(self._session.main.title)
+            self._title.set_title(self._session.main.title)
 
     def _listed(self) -> None:
         """Stop the runs of deleted experiments."""

@@ -139,7 +139,8 @@ def test_comparison_without_an_exchange_asks_for_the_next_request_once(inspector
 
 
 def test_tabs_about_the_experiment_name_it_and_its_lane(inspector: Inspector) -> None:
-    inspector.set_scope("Weather in two cities", "B", 2)
+    inspector.set_scope("Weather in two cities", 2)
+    inspector.show_lane("B")
     show(inspector, ExchangeView(weather()), Place.RESPONSE)
     assert "Lane B" in words(inspector)
     assert not inspector.scope.isVisible()
