@@ -206,7 +206,7 @@ class TurnEditor:
             return
         key = EditKey(self._context.turn.id, What.ARGUMENTS, call_id)
         edit = self._commands.editor(key)
-        self._commands.cancel_editor(key)
+        self._commands.close_editor(key)
         typed = edit.text if edit is not None else None
         written = ToolCall(id=call.id, name=call.name, arguments=typed) if typed is not None else None
         self._begin_call(call_id, written)

@@ -247,7 +247,7 @@ class CallList(SessionPage):
         self.empty.setText(NO_MATCH if everything else EMPTY)
         self._stack.setCurrentWidget(self.table if entries else self.empty)
         self.export_button.setEnabled(bool(entries))
-        self.count.set_count(_count_words(entries, len(everything)))
+        self.count.set_count(_count_words(entries, everything))
 
     def _go_to(self, index: QModelIndex) -> None:
         self.card_asked.emit(self.model.entries[index.row()])
@@ -346,11 +346,14 @@ def _text(entries: list[CallEntry], kind: str) -> str:
     return calls_json(entries) if kind == "json" else calls_csv(entries)
 
 
-def _count_words(entries: list[CallEntry], everything: int) -> str:
-    """Return the number of calls, of invalid ones and of those that need a result."""
+def _count_words(entries: list[CallEntry], everything: list[CallEntry]) -> str:
+    """Return the number of calls, of results if a call has several, of invalid calls and of those without a result."""
     if not everything:
         return ""
-    words = [_plural(everything) if len(entries) == everything else f"{len(entries):,} of {_plural(everything)}"]
+    shown, total = _count_calls(entries), _count_calls(everything)
+    words = [_plural(total) if len(entries) == len(everything) else f"{shown:,} of {_plural(total)}"]
+    if len(entries) > shown:
+        words.append(f"{sum(entry.result is not None for entry in entries):,} results")
     invalid = sum(entry.verdict.code.wrong for entry in entries)
     waiting = sum(entry.result is None and entry.on_path for entry in entries)
     if invalid:
@@ -358,6 +361,11 @@ def _count_words(entries: list[CallEntry], everything: int) -> str:
     if waiting:
         words.append(f"{waiting:,} need{'s' * (waiting == 1)} a result")
     return " · ".join(words)
+
+
+def _count_calls(entries: list[CallEntry]) -> int:
+    """Return the number of calls; a call has an entry for each of its results."""
+    return len({(entry.turn_id, id(entry.call)) for entry in entries})
 
 
 def _plural(count: int) -> str:

@@ -97,6 +97,11 @@ def test_badge_counts_problems_and_opens_them(inspector: Inspector, qtbot: QtBot
     qtbot.waitUntil(lambda: "problem" in badge.text())
     assert badge.text().startswith("Spec check: ")
     QTest.mouseClick(badge, Qt.MouseButton.LeftButton)
+    switch = inspector.response.switch
+    assert not any(button.isChecked() for button in switch.buttons), "the spec check is in front, no segment"
+    QTest.mouseClick(badge, Qt.MouseButton.LeftButton)
+    assert switch.buttons[0].isChecked()
+    QTest.mouseClick(badge, Qt.MouseButton.LeftButton)
     table = inspector.response.check.table
     assert table.isVisible()
     events = [row for row in range(table.rowCount()) if cell(table, row, 0).isdigit()]
