@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDockWidget,
     QLineEdit,
+    QPlainTextEdit,
     QTabBar,
     QTextEdit,
     QWidget,
@@ -345,6 +346,17 @@ async def test_lanes_are_added_moved_by_keys_and_saved_as_presets(person: Person
     await compare.wait_for_lanes(3)
     assert lanes.all[2].settings.model == "demo-chat"
     assert "3 lanes" in compare.bar.texts
+
+    await compare.lanes[2].choose("System message…")
+    dialog = await wait_for_dialog(person, "System message of the lane")
+    field = await dialog.wait_for(QPlainTextEdit, "System message")
+    await person.do(lambda: field.setPlainText("Be brief."))
+    await person.do(lambda: QTest.keyClick(field, Qt.Key.Key_Return, CONTROL))
+    await person.until(lambda: texts(lanes.all[2]) == ["Be brief."], "the system message of the lane")
+    await person.trigger("edit.undo")
+    await person.until(lambda: texts(lanes.all[2]) == [], "the lane without it")
+    await second.select()
+    await person.until(lambda: person.session is lanes.all[1], "the second lane in front again")
 
     await compare.add("Other models…")
     dialog = await wait_for_dialog(person, "Add lanes of other models")

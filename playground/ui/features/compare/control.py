@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, QObject
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
 from playground.domain.errors import RunRefusedError
 from playground.engine.compare.differences import last_request
@@ -22,7 +22,10 @@ from playground.engine.session.variants import MOST_LANES
 from playground.ui.features.compare.bar import LanesBar
 from playground.ui.features.host import Host
 from playground.ui.features.inspector.inspector import Place
-from playground.ui.widgets.dialogs import ask_where, file_name, line_dialog
+from playground.ui.widgets.dialogs import MARGINS, ask_where, file_name, line_dialog
+from playground.ui.widgets.form_parts import push_button, text_label
+from playground.ui.widgets.growing_field import GrowingField
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.model_picker import ModelPicker
 from playground.ui.widgets.plain_text import show_hidden
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
     from playground.engine.files.export.lanes import Column
     from playground.engine.files.presets import Preset
     from playground.ui.features.compare.page import LanesPage
+
+SYSTEM_LINES, SYSTEM_WIDTH = 16, 480  # lines and pixels of the field for a system message
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,17 +392,18 @@ class CompareControl(QObject):
 
     async def _run_system_dialog(self, lane: Session) -> None:
         before = system_text(lane.transcript)
-        text = await self._ask_text(
-            "System turn of the lane", "It begins a branch of its own, up to the first answer", before, "Use"
-        )
-        if text is not None and text != before:
+        dialog, field = QDialog(self._host.window), GrowingField(most=SYSTEM_LINES)
+        dialog.setWindowTitle("System message of the lane")
+        field.setAccessibleName("System message")
+        field.setMinimumWidth(SYSTEM_WIDTH)
+        field.set_text(before)
+        use, cancel = push_button("Use", "primary"), push_button("Cancel")
+        use.setDefault(True)
+        use.clicked.connect(dialog.accept)
+        cancel.clicked.connect(dialog.reject)
+        note = text_label("Starts a branch of its own, up to the first answer.", "small")
+        in_column(field, note, in_row(1, cancel, use, spacing=8), of=dialog, margins=MARGINS, spacing=10)
+        if await ask(dialog) and (text := field.text()) != before:
             main_text = system_text(lane.main.transcript)
             self._try(partial(self.lanes.set_system, lane, text if text != main_text else None))
-
-    async def _ask_text(self, title: str, label: str, text: str, button: str) -> str | None:
-        dialog = line_dialog(self._host.window, title, label, "", button)
-        dialog.setOption(QInputDialog.InputDialogOption.UsePlainTextEditForTextInput)
-        dialog.setTextValue(text)
-        result = dialog.textValue() if await ask(dialog) else None
         dialog.deleteLater()
-        return result

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QMimeData, Signal
+from PySide6.QtCore import QEvent, QMimeData, Qt, Signal, SignalInstance
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
 from playground.domain.parts import ToolCall
@@ -44,8 +45,8 @@ class CallEditor(QWidget):
         self._problem = paragraph("", "flag-error")
         self._problem.hide()
         save, cancel = push_button("Save", "primary"), push_button("Cancel")
-        save.setToolTip("Ctrl+Enter in the arguments")
-        cancel.setToolTip("Escape in the arguments")
+        save.setToolTip("Ctrl+Enter")
+        cancel.setToolTip("Escape")
         save.clicked.connect(self.saved)
         cancel.clicked.connect(self.cancelled)
         self.form.submitted.connect(self.saved)
@@ -55,6 +56,30 @@ class CallEditor(QWidget):
         buttons = in_row(save, cancel, 1, spacing=6)
         in_column(self.form, self._problem, buttons, self._note, of=self, margins=(0, 4, 0, 4), spacing=6)
         self.setFocusProxy(self.form)
+
+    def event(self, event: QEvent) -> bool:
+        """Take the keys of the editor before shortcuts of the window."""
+        if (
+            isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.ShortcutOverride
+            and self._signal_of(event) is not None
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if (signal := self._signal_of(event)) is not None:
+            signal.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _signal_of(self, event: QKeyEvent) -> SignalInstance | None:
+        """Return what a key does in any field: Escape cancels, Ctrl+Enter saves."""
+        if event.key() == Qt.Key.Key_Escape:
+            return self.cancelled
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        return self.saved if enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier else None
 
     def show_problem(self, problem: str) -> None:
         """Say why the call could not be saved."""

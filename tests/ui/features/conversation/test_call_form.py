@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
 from playground.domain.parts import ToolCall
 from playground.ui.features.conversation.calls.call_form import CallForm
+from playground.ui.features.conversation.turn_editor import CallEditor
 from tests.engine.debugging import WEATHER
 from tests.support.each_case import each_case
 from tests.ui.conftest import ShowWidget
@@ -19,3 +24,13 @@ def test_text_a_field_cannot_hold_is_kept_exactly(show_widget: ShowWidget, odd: 
     assert form.call == call
     form.id.setText("other")
     assert form.call == call.model_copy(update={"id": "other"})
+
+
+def test_escape_and_ctrl_enter_work_in_every_field_of_a_call_editor(show_widget: ShowWidget, qtbot: QtBot) -> None:
+    editor = CallEditor(ToolCall(id="c", name="get_weather", arguments="{}"), (WEATHER,))
+    show_widget(editor, 600, 400)
+    for field in (editor.form.id, editor.form.name, editor.form.arguments):
+        with qtbot.waitSignal(editor.cancelled):
+            QTest.keyClick(field, Qt.Key.Key_Escape)
+        with qtbot.waitSignal(editor.saved):
+            QTest.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
