@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDockWidget,
     QLineEdit,
+    QPlainTextEdit,
     QTabBar,
     QTextEdit,
     QWidget,
@@ -199,7 +200,7 @@ async def test_calls_of_lanes_are_answered_one_by_one_or_together(person: Person
 
     await person.run("Weather in Rome")
     await person.until(lambda: all(lane.debugger.paused for lane in lanes.all), "a call in each lane")
-    await person.until(lambda: "waits at 1 call" in compare.lanes[1].metrics, "the call in its metrics")
+    await person.until(lambda: "1 call needs results" in compare.lanes[1].metrics, "the call in its metrics")
     await (await compare.wait_for_call(1)).send_result("sunny")
     await person.until(
         lambda: len(texts(lanes.all[1])) == 8 and not lanes.all[0].experiment.busy, "the answer of lane B"
@@ -340,11 +341,22 @@ async def test_lanes_are_added_moved_by_keys_and_saved_as_presets(person: Person
     await person.until(lambda: person.session is lanes.all[1], "the second lane in front")
     await person.use_model("demo-chat")
     await person.until(lambda: second.model == "demo-chat", "its model above it")
-    await person.until(lambda: "otherwise as set" in second.settings, "the differing settings")
+    await person.until(lambda: "otherwise same as A" in second.settings, "the differing settings")
     await compare.add("Copy of this lane")
     await compare.wait_for_lanes(3)
     assert lanes.all[2].settings.model == "demo-chat"
     assert "3 lanes" in compare.bar.texts
+
+    await compare.lanes[2].choose("System message…")
+    dialog = await wait_for_dialog(person, "System message of the lane")
+    field = await dialog.wait_for(QPlainTextEdit, "System message")
+    await person.do(lambda: field.setPlainText("Be brief."))
+    await person.do(lambda: QTest.keyClick(field, Qt.Key.Key_Return, CONTROL))
+    await person.until(lambda: texts(lanes.all[2]) == ["Be brief."], "the system message of the lane")
+    await person.trigger("edit.undo")
+    await person.until(lambda: texts(lanes.all[2]) == [], "the lane without it")
+    await second.select()
+    await person.until(lambda: person.session is lanes.all[1], "the second lane in front again")
 
     await compare.add("Other models…")
     dialog = await wait_for_dialog(person, "Add lanes of other models")
@@ -381,6 +393,41 @@ async def test_lanes_are_added_moved_by_keys_and_saved_as_presets(person: Person
     await person.do(next(button for button in buttons if button.isEnabled()).setFocus)
     number = get_by_object_name(person, "alternativeNumber", card.widget)
     assert sorted(re.findall("lane [A-Z]", number.toolTip())) == ["lane A", "lane C"]
+
+
+@flow()
+async def test_strip_shows_lanes_out_of_sight_and_panels_name_the_lane(person: Person) -> None:
+    compare = ComparePage(person)
+    lanes = await compare.open(2)
+    assert compare.chips == [], "both columns fit"
+    for _ in range(4):
+        await person.do(lanes.add)
+    await person.until(lambda: len(compare.chips) == 6, "a chip for each lane")
+    assert compare.chips[0].mapTo(person.app.window, QPoint(0, compare.chips[0].height())).y() <= min(
+        lane.widget.mapTo(person.app.window, QPoint(0, 0)).y() for lane in compare.lanes
+    ), "the heads of the lanes are below the strip"
+    await person.run("Hello")
+    await compare.wait_for_answers(2)
+    names = [f"Lane {letter}, " for letter in "ABCDEF"]
+    await person.until(
+        lambda: all("first token" in chip.accessibleName() for chip in compare.chips), "metrics on the chips"
+    )
+    assert all(chip.accessibleName().startswith(name) for chip, name in zip(compare.chips, names, strict=True))
+
+    await person.click(compare.chips[5])
+    await person.until(lambda: person.session is lanes.all[5], "the last lane in front")
+    await person.until(lambda: compare.focused_lane == "F", "the focus in it")
+    left = compare.lanes[5].widget.mapTo(person.app.window, QPoint(0, 0)).x()
+    assert 0 <= left < person.app.window.width(), "the lane is in view"
+    assert [chip.isChecked() for chip in compare.chips] == [False] * 5 + [True]
+
+    await person.trigger("view.parameters")
+    await person.trigger("view.inspector")
+    await person.until(lambda: compare.lane_chips == ["Lane F", "Lane F"], "the lane on panel and inspector")
+    await person.key(Qt.Key.Key_F6)
+    await person.until(lambda: compare.lane_chips == ["Lane A", "Lane A"], "the next lane")
+    await compare.close()
+    await person.until(lambda: compare.lane_chips == [], "no lane beside the conversation")
 
 
 def test_running_lanes_survive_the_trash_and_the_end_of_the_application(stage: Stage) -> None:

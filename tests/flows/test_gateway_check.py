@@ -28,6 +28,7 @@ LIST, WHOLE, STREAM = ("Model list", ANY), ("Short answer", CHAT), ("Stream", CH
 SCHEMA, COUNTS = ("JSON schema", CHAT), ("Token counts in the stream", CHAT)
 KEEP = "Save to gateway"
 FEW = {LIST, WHOLE, STREAM, SCHEMA}
+MESSAGES = {("Short answer", "Messages API"), ("Stream", "Messages API")}  # the demo's reasoner has no Messages API
 
 
 async def open_check(person: Person) -> CheckWindow:
@@ -42,16 +43,23 @@ async def test_gateway_check_shows_the_exchange_of_each_line_and_runs_once(perso
     window = await open_check(person)
     await person.until(lambda: "37 requests" in window.text, "the number of requests")
     assert {one.method for one in person.server.requests} <= {"GET"}, "nothing is asked before it is begun"
-    await window.begin(FEW)
+    planned = window.checks
+    await window.begin(FEW | MESSAGES)
     await window.wait_for_report()
     assert {window.verdict(check) for check in FEW} == {"works"}
+    assert sorted(window.checks) == sorted(planned), "every check that was offered is listed"
+    assert {window.verdict(check) for check in set(planned) - FEW} == {"skipped"}
+    assert all("other endpoints" in window.result(check) for check in MESSAGES)
+    assert window.result(("JSON mode", CHAT)) == "Not selected."
     await window.select_check(STREAM)
     await person.until(lambda: '"stream": true' in window.evidence, "its exchange")
     (report,) = ReportStore().load()
-    assert {one.id for one in ReportStore().exchanges(report)} >= {line.exchanges[0] for line in report.lines}
+    assert {one.id for one in ReportStore().exchanges(report)} >= {
+        line.exchanges[0] for line in report.lines if line.exchanges
+    }
     await window.press("Check again")
     await person.until(lambda: window.has_button("Start") and window.ticked, "the plan")
-    await person.until(lambda: window.ticked == FEW, "what was unticked to stay so")
+    await person.until(lambda: window.ticked == FEW | MESSAGES, "what was unticked to stay so")
     await window.select("Reports", 1)
     await window.wait_for_report()
     await window.select_check(WHOLE)
@@ -191,12 +199,14 @@ async def test_gateway_check_is_priced_stopped_and_closed_while_running(person: 
         window = await open_check(person)
         await window.select("Gateway", profile.name)
         await person.until(lambda: "at most $0.03" in window.text, "the price")
-        await window.begin({WHOLE})
-        await person.until(lambda: window.running, "the series")
+        await window.begin({LIST, WHOLE})
+        await person.until(lambda: window.verdict(LIST) == "works", "the line of the models")
         checks = await window.wait_for(QTreeWidget, "Checks")
         await person.until(checks.hasFocus, "the focus in the list: another Enter does not close the window")
         await window.press("Stop")
         await person.until(lambda: not window.running, "the end")
+        assert "stopped before" in window.result(WHOLE)
+        assert window.result(SCHEMA) == "Not selected."
         await person.do(partial(QTest.keyClick, window.widget, Qt.Key.Key_Escape))
         await person.until(lambda: not window.visible, "the window to close")
 

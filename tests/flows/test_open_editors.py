@@ -91,6 +91,25 @@ async def test_run_sends_the_texts_on_the_screen_without_those_given_up(person: 
     assert editors(person) == []
 
 
+@flow()
+async def test_discarded_edit_comes_back_by_undo(person: Person) -> None:
+    person.session.turns.add_turn(make_turn(Role.USER, "one"))
+    await edit(person, 0, "eins")
+    await person.key(Qt.Key.Key_Escape)
+    await person.until(lambda: editors(person) == [], "the editor to close")
+    await person.conversation.notice.wait_for_text("Edit discarded.")
+    await person.conversation.notice.press("Undo")
+    await person.until(lambda: len(editors(person)) == 1, "the editor again")
+    assert editors(person)[0].toPlainText() == "eins"
+    assert person.path[0].text == "one"
+
+    # An editor in which nothing was changed closes without a word
+    await person.type_into(editors(person)[0], "one")
+    await person.key(Qt.Key.Key_Escape)
+    await person.until(lambda: editors(person) == [], "the editor to close")
+    assert not person.conversation.notice.visible
+
+
 def test_open_editors_survive_another_experiment_and_the_end(stage: Stage) -> None:
     async def write(person: Person) -> None:
         await wait_for_store(person)

@@ -44,6 +44,18 @@ async def compare(stage: Stage) -> None:
 
 
 @scene(sizes=BOTH)
+async def compare_six(stage: Stage) -> None:
+    """Six lanes: a strip of chips has their states; side panel and inspector name the lane in front."""
+    stage.fresh("demo-chat")
+    lanes = await _compared(stage, "demo-chat", "demo-reasoner", "demo-tools", "demo-chat", "demo-reasoner")
+    lanes.rename(lanes.all[1], "warm")
+    await _asked(stage, lanes, "Is it warmer in Lisbon or Oslo right now?")
+    stage.act("compare.after")
+    stage.act("view.inspector")
+    stage.act("view.parameters")
+
+
+@scene(sizes=BOTH)
 async def compare_empty(stage: Stage) -> None:
     """Two lanes before anything is asked; the second has no turn, and speaks Messages: it says what it cannot carry."""
     stage.fresh("demo-chat")

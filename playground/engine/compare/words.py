@@ -51,7 +51,8 @@ def place_words(lane: Session, gateway: GatewayName) -> list[str]:
     others = ", ".join(_other_words(lane, base, own))
     is_same = (own.profile_id, own.protocol, own.model) == (base.profile_id, base.protocol, base.model)
     protocol = TITLES[own.protocol]
-    return [gateway(own.profile_id), protocol, others or (AS_SET if is_same else f"otherwise {AS_SET}")]
+    settings = "current settings" if lane is lane.main else "same as A" if is_same else "otherwise same as A"
+    return [gateway(own.profile_id), protocol, others or settings]
 
 
 def set_here(lane: Session) -> int:

@@ -69,7 +69,7 @@ _WORDS: Final = {
     Verdict.UNSUPPORTED: "not supported",
     Verdict.WRONG: "wrong",
     Verdict.FAILED: "no answer",
-    Verdict.UNTOLD: "could not be told",
+    Verdict.UNTOLD: "inconclusive",
     Verdict.SKIPPED: "skipped",
 }
 #: Verdicts that allow no conclusion about the gateway; a change to or from one of them is not reported.

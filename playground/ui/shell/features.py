@@ -259,6 +259,7 @@ class Features:
         bar = self._regions.bar
         around = CompareAround(
             show=partial(self._show_bar, compare.TITLE),
+            name_lane=partial(self._name_lane, host),
             pick_with=self.gateways.pick_with,
             load_models=self.gateways.load_models,
             menus=(bar.gateways, bar.protocols),
@@ -267,6 +268,10 @@ class Features:
             show_settings=partial(host.show_side, parameters.PAGE),
         )
         return CompareControl(host, around)
+
+    def _name_lane(self, host: Host, lane: str) -> None:
+        self._regions.side.show_lane(lane)
+        host.inspector.show_lane(lane)
 
     def _make_evaluate(self, host: Host) -> EvaluateControl:
         around = EvaluateAround(

@@ -49,6 +49,7 @@ from playground.ui.shell.focus import Centre, EnterKey, reveal
 from playground.ui.shell.main_menu import MainMenu
 from playground.ui.shell.tool_bar import ToolBar
 from playground.ui.widgets.form_parts import thin_line
+from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.side_panel import SidePanel
 
@@ -72,9 +73,10 @@ class StatusBar(QStatusBar):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setSizeGripEnabled(False)
-        self._gateway, self._usage = _label(), _label()
+        self._gateway, self._usage = MarkLabel(), MarkLabel()
         for label in (self._gateway, self._usage):
             label.setMinimumWidth(1)  # gives way to the rate limit
+            label.setContentsMargins(0, 0, 16, 0)
         self._usage.setAccessibleName("Tokens of the last run")
         self._limit_name, self._limit = _label(), _label()
         self._meter = QProgressBar()
@@ -102,9 +104,9 @@ class StatusBar(QStatusBar):
         self._reach = reach
         self._dot.setPixmap(dot(reach).pixmap(DOT_SIZE, DOT_SIZE))
         state = "" if reach in (Reach.OK, Reach.UNKNOWN) else f" · {WORDS[reach]}"
-        self._gateway.setText(f"{words}{state}    ")
+        self._gateway.setText(f"{words}{state}")
         for label in (self._dot, self._gateway):
-            label.setToolTip(f"Gateway: {WORDS[reach]}")
+            label.setToolTip(tip(f"{words}\nGateway: {WORDS[reach]}"))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QAction, QIcon, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QToolButton, QWidget
 
 from playground.engine.gateways.reach import WORDS, Reach
 from playground.engine.requests.protocol_info import TITLES
 from playground.ui.features.gateways.reach_dot import dot
 from playground.ui.shell.centre import PAGE_ICONS, PAGE_TIPS, PAGES
 from playground.ui.shell.docks import COMPACT
-from playground.ui.widgets.form_parts import styled
+from playground.ui.widgets.form_parts import ElidedButton, styled
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.model_picker import ModelPicker
@@ -30,47 +30,22 @@ NARROW = 900  # pixels of width below which the code button is its icon
 LEAST_PART = 72  # pixels of a part of the path whose text is cut
 
 
-class PathPart(QPushButton):
+class PathPart(ElidedButton):
     """A menu button in the joined path; a long name is elided and complete in the tooltip."""
 
     def __init__(self, name: str, menu: QMenu) -> None:
-        super().__init__()
+        super().__init__("path", least=LEAST_PART)
         self._name = name
-        self._text = ""
-        self.setProperty("kind", "path")
         self.setAccessibleName(name)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setMenu(menu)
 
     def set_text(self, text: str, state: str = "") -> None:
         """Show ``text``; ``state`` describes it in the tooltip and for screen readers."""
-        self._text = shown_name(text)
-        about = f"{self._text} · {state}" if state else self._text
+        text = shown_name(text)
+        about = f"{text} · {state}" if state else text
         self.setToolTip(tip(f"{self._name}: {about}"))
         self.setAccessibleDescription(about)
-        self._elide()
-        self.updateGeometry()
-
-    def sizeHint(self) -> QSize:
-        hint = super().sizeHint()
-        text = self.fontMetrics().horizontalAdvance
-        elided = self.text().replace("&&", "&")
-        return QSize(hint.width() - text(elided) + text(self._text) + 2, hint.height())
-
-    def minimumSizeHint(self) -> QSize:
-        hint = self.sizeHint()
-        return QSize(min(LEAST_PART, hint.width()), hint.height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._elide()
-
-    def _elide(self) -> None:
-        metrics, hint = self.fontMetrics(), self.sizeHint()
-        spare = self.width() - hint.width()
-        room = metrics.horizontalAdvance(self._text) + 2 + min(spare, 0)
-        elided = metrics.elidedText(self._text, Qt.TextElideMode.ElideRight, room)
-        self.setText(elided.replace("&", "&&"))
+        self.set_full_text(text)
 
 
 class ToolBar(QFrame):

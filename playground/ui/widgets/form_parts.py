@@ -59,6 +59,22 @@ def text_label(text: str = "", kind: str = "", *, wrap: bool = False) -> QLabel:
     return label
 
 
+class LaneChip(QLabel):
+    """Names the lane of Compare that a panel shows; the tooltip has the full title. Hidden outside Compare."""
+
+    def __init__(self) -> None:
+        super().__init__(textFormat=Qt.TextFormat.PlainText)
+        styled(self, "chip-lane").setObjectName("laneChip")
+        self.hide()
+
+    def show_lane(self, title: str) -> None:
+        """Show the letter at the beginning of the title of a lane; an empty title hides the chip."""
+        self.setText(f"Lane {title[:1]}")
+        self.setToolTip(tip(f"Lane {title}"))
+        self.setAccessibleName(show_hidden(f"Lane {title}"))
+        self.setVisible(bool(title))
+
+
 def paragraph(text: str = "", kind: str = "") -> QLabel:
     """Create a word-wrapped label in plain text format, of the width that Qt prefers for its text."""
     return styled(QLabel(text, textFormat=Qt.TextFormat.PlainText, wordWrap=True), kind)
@@ -105,38 +121,65 @@ def press_default_button(field: QWidget) -> bool:
     return button is not None
 
 
-class OfferButton(QPushButton):
-    """A push button whose text is elided in the middle instead of making the form wider."""
+class ElidedButton(QPushButton):
+    """A push button of one line that is elided to fit; ``least`` is its smallest width in pixels."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.setAutoDefault(False)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+    def __init__(
+        self, kind: str = "", *, least: int = 80, elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight
+    ) -> None:
+        super().__init__(autoDefault=False)
+        styled(self, kind)
+        self._least = least
+        self._elide = elide
         self._full_text = ""
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
-    def set_offer(self, words: str, url: str) -> None:
-        """Offer ``url``; the accessible name has the full text."""
-        self._full_text = f"{words} {url}"
-        self.setAccessibleName(self._full_text)
-        self.setToolTip(tip(url))
-        self._elide()
+    @property
+    def full_text(self) -> str:
+        """The text before it is elided."""
+        return self._full_text
+
+    def set_full_text(self, text: str) -> None:
+        """Show ``text``, elided to fit."""
+        self._full_text = one_line_of(text)
+        self._fit()
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
-        width = self.fontMetrics().horizontalAdvance(one_line_of(self._full_text)) + 2 * BUTTON_SIDE + 4
-        return QSize(width, super().sizeHint().height())
+        """Return the size for the full text."""
+        hint, width = super().sizeHint(), self.fontMetrics().horizontalAdvance
+        return QSize(hint.width() - width(self.text().replace("&&", "&")) + width(self._full_text) + 2, hint.height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(80, super().minimumSizeHint().height())
+        hint = self.sizeHint()
+        return QSize(min(self._least, hint.width()), hint.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._elide()
+        self._fit()
 
-    def _elide(self) -> None:
-        room = max(self.width() - 2 * BUTTON_SIDE, 40)
-        elided = self.fontMetrics().elidedText(one_line_of(self._full_text), Qt.TextElideMode.ElideMiddle, room)
+    def _fit(self) -> None:
+        metrics = self.fontMetrics()
+        missing = max(self.sizeHint().width() - self.width(), 0)
+        elided = metrics.elidedText(
+            self._full_text, self._elide, metrics.horizontalAdvance(self._full_text) + 2 - missing
+        )
         self.setText(elided.replace("&", "&&"))
+
+
+class ExperimentTitle(ElidedButton):
+    """The title of the experiment in a tool bar; a click shows the list of experiments."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__("title")
+        self.setMaximumWidth(most)
+        self.setToolTip("The experiment: show the list of all (Ctrl+B)")
+        self.set_title("")
+
+    def set_title(self, title: str) -> None:
+        """Show the title of an experiment."""
+        self.set_full_text(title)
+        self.setAccessibleName(f"Experiment {self.full_text}: show the list of all")
 
 
 class _WheelGuard(QObject):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from collections.abc import Sequence
+
+from PySide6.QtCore import QAbstractItemModel, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QTableView
 
 from playground.ui.widgets.form_parts import paragraph
@@ -38,3 +41,35 @@ def set_row_height(table: QTableView, height: int) -> None:
     rows.setMinimumSectionSize(height)
     rows.setDefaultSectionSize(height)
     rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+
+
+class RowsTable(QTableView):
+    """A table of rows of one height; Ctrl+C asks for a copy of the selected ones."""
+
+    copy_asked = Signal()
+
+    def __init__(self, model: QAbstractItemModel, name: str, about: str, height: int) -> None:
+        super().__init__()
+        self.setModel(model)
+        self.setAccessibleName(name)
+        self.setAccessibleDescription(about)
+        look_like_rows(self)
+        set_row_height(self, height)
+        self.horizontalHeader().setMinimumSectionSize(30)
+
+    def set_widths(self, widths: Sequence[int]) -> None:
+        """Set the widths of the first columns in pixels."""
+        for column, width in enumerate(widths):
+            self.horizontalHeader().resizeSection(column, width)
+
+    def give_rest(self, column: int, least: int) -> None:
+        """Give a column the width that the other ones leave, at least ``least`` pixels."""
+        header = self.horizontalHeader()
+        others = sum(header.sectionSize(other) for other in range(header.count()) if other != column)
+        header.resizeSection(column, max(least, self.viewport().width() - others))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_asked.emit()
+        else:
+            super().keyPressEvent(event)

@@ -40,12 +40,15 @@ class Segments(QWidget):
 
     @property
     def index(self) -> int:
-        """The index of the chosen segment."""
+        """The index of the chosen segment; -1 if there is none."""
         return self._group.checkedId()
 
     def set_index(self, index: int) -> None:
-        """Choose a segment without a signal."""
-        self.buttons[index].setChecked(True)
+        """Choose a segment without a signal; -1 for none."""
+        self._group.setExclusive(index >= 0)  # an exclusive group keeps one button checked
+        for number, button in enumerate(self.buttons):
+            button.setChecked(number == index)
+        self._group.setExclusive(True)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()), 0)

@@ -8,10 +8,11 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QTabBar, QWidget
 
-from playground.ui.widgets.form_parts import thin_line
+from playground.ui.widgets.form_parts import LaneChip, thin_line
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.theme import tokens
 
+MIN_WIDTH = 290  # pixels
 GAP = "    "  # between a tab's title and its count
 
 
@@ -26,7 +27,7 @@ class SidePanel(QFrame):
         self.tabs.setExpanding(False)
         self.tabs.setUsesScrollButtons(False)
         self.tabs.setAccessibleName("Side panel")
-        self.setMinimumWidth(290)
+        self.setMinimumWidth(MIN_WIDTH)
         self.pages = QStackedWidget(self)
         self._titles = tuple(titles)
         self._blanks = [QWidget() for _ in titles]
@@ -34,7 +35,9 @@ class SidePanel(QFrame):
             self.pages.addWidget(page)
             self.tabs.addTab(title)
         self.tabs.currentChanged.connect(self.pages.setCurrentIndex)
-        row = in_row(self.tabs, 1, margins=(8, 0, 8, 0))
+        self.lane = LaneChip()
+        self.lane.setParent(self)
+        row = in_row(self.tabs, 1, (self.lane, 0, Qt.AlignmentFlag.AlignVCenter), margins=(8, 0, 12, 0))
         in_column(row, thin_line(), (self.pages, 1), of=self, margins=0, spacing=0)
 
     def fill(self, title: str, page: QWidget) -> None:
@@ -50,6 +53,11 @@ class SidePanel(QFrame):
         """Show a count beside a tab's title; none for 0."""
         index = self._titles.index(title)
         self.tabs.setTabText(index, f"{title}{GAP}{number}" if number else title)
+
+    def show_lane(self, title: str) -> None:
+        """Name the lane of Compare whose settings the pages show; empty outside Compare."""
+        self.lane.show_lane(title)
+        self.setMinimumWidth(MIN_WIDTH + (self.lane.sizeHint().width() if title else 0))
 
     def show_page(self, title: str) -> None:
         """Bring a page to the front."""

@@ -44,7 +44,7 @@ async def test_each_answer_of_a_call_runs_in_a_lane_of_its_own(conversation: Too
     answers = [Answer(text=f"answer {n}", is_error=n == 1) for n in range(3)]
     await lanes.add_answers(session, turn_id, first, answers)
     assert [place_words(lane, str)[-1] for lane in lanes.all] == [
-        "as set",
+        "current settings",
         "get_weather gave answer 0",
         "get_weather gave the error answer 1",
         "get_weather gave answer 2",

@@ -134,9 +134,9 @@ def test_place_of_a_lane_has_gateway_protocol_and_settings(pair: tuple[Lanes, Se
         return " · ".join(place_words(lane_session, lambda key: f"gateway {key}"))
 
     place = f"gateway {session.settings.profile_id} · Chat Completions API"
-    assert (words_of(session), words_of(lane)) == (f"{place} · as set", f"{place} · as set")
+    assert (words_of(session), words_of(lane)) == (f"{place} · current settings", f"{place} · same as A")
     lane.change(model="another")
-    assert words_of(lane) == f"{place} · otherwise as set"
+    assert words_of(lane) == f"{place} · otherwise same as A"
     assert set_here(lane) == 0, "streaming is what every experiment begins with"
     lane.set_parameters(lane.settings.current.with_value("temperature", 1).with_value("top_p", 0.5))
     assert words_of(lane) == f"{place} · temperature 1, top p 0.5"

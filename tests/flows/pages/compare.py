@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QAbstractScrollArea,
     QApplication,
     QCheckBox,
     QComboBox,
+    QLabel,
     QMenu,
     QPushButton,
     QTextEdit,
@@ -172,6 +174,18 @@ class ComparePage:
             return not lanes.all[0].experiment.busy and all(len(path) == turns and path[-1].outcome for path in paths)
 
         await self.person.until(complete, f"{turns} turns in each lane")
+
+    @property
+    def chips(self) -> list[QAbstractButton]:
+        """The chips of the strip above the columns; none while all columns fit."""
+        strips = find_by_object_name(self.person, "laneStrip", self.person.conversation.widget)
+        return [chip for strip in strips for chip in Page(self.person, strip).find(QAbstractButton)]
+
+    @property
+    def lane_chips(self) -> list[str]:
+        """The lane that the side panel and the inspector name, as far as they are visible."""
+        chips = find_by_object_name(self.person, "laneChip", self.person.app.window)
+        return [chip.text() for chip in chips if isinstance(chip, QLabel)]
 
     @property
     def add_button(self) -> QPushButton:

@@ -44,7 +44,7 @@ class Finder(Page):
     @property
     def total(self) -> int:
         """The number of matches."""
-        match = re.search(r"(\d+)(?: matches)?…?$", self.text)
+        match = re.search(r"([\d,]+)\+?(?: matches)?…?$", self.text)
         return int(match[1]) if match else 0
 
     async def wait_for_text(self, text: str) -> None:

@@ -191,6 +191,10 @@ class CheckWindow(Window):
         """The verdict in the line of a check."""
         return self._items[check].text(1)
 
+    def result(self, check: tuple[str, str]) -> str:
+        """The sentence in the line of a check."""
+        return self._items[check].text(2)
+
     @property
     def running(self) -> bool:
         """True while it can be stopped."""

@@ -13,6 +13,7 @@ from playground.domain.usage import Usage
 from playground.engine.gateways.reach import Reach
 from playground.gateway.limits import RateLimit, RateLimits
 from playground.ui.shell.main_window import StatusBar
+from playground.ui.widgets.mark_label import MarkLabel
 
 
 @pytest.fixture
@@ -57,3 +58,13 @@ def test_names_from_a_gateway_are_plain_text(bar: StatusBar) -> None:
     bar.show_limits(RateLimits((RateLimit("<i>x</i>", 1, 1, 1),), time.time()))
     for label in bar.findChildren(QLabel):
         assert label.textFormat() is Qt.TextFormat.PlainText or not label.text()
+
+
+def test_long_name_of_a_gateway_is_elided_in_a_narrow_window(bar: StatusBar) -> None:
+    bar.resize(400, 30)
+    bar.show_gateway("A gateway with a long name · https://gateway.example.com/openai/v1", Reach.OK)
+    bar.show_usage(Usage(prompt=1200, completion=30), "0.02 €", "0.5 €")
+    bar.show_limits(limits())
+    label = next(label for label in bar.findChildren(MarkLabel) if label.text().startswith("A gateway"))
+    assert label.cut
+    assert "gateway.example.com/openai/v1" in label.toolTip()

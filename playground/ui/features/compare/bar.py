@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QMenu, QPushButton, QWidget
 
-from playground.ui.widgets.form_parts import BUTTON_SIDE, push_button, styled, text_label
+from playground.ui.widgets.form_parts import ExperimentTitle, push_button, styled, text_label
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_row
-from playground.ui.widgets.plain_text import one_line_of
 
-MIN_TITLE, MAX_TITLE = 80, 180  # pixels; the width of the title button
+MIN_TITLE, MAX_TITLE = 80, 180  # pixels
 SPACING = 8
 
 
@@ -24,10 +23,7 @@ class LanesBar(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._title = ""
-        self.title = push_button("", "title")
-        self.title.setAccessibleName("Experiment: show the list of all")
-        self.title.setToolTip("The experiment: show the list of all (Ctrl+B)")
+        self.title = ExperimentTitle(MAX_TITLE)
         self.title.clicked.connect(self.list_asked)
         self._count = text_label("", "muted")
         self.together = QCheckBox("Scroll together")
@@ -49,8 +45,7 @@ class LanesBar(QWidget):
 
     def show_lanes(self, title: str, count: int, *, together: bool, marking: bool, full: str) -> None:
         """Show the experiment and the options; ``full`` is the reason if no lane can be added."""
-        self._title = one_line_of(title)
-        self.title.setAccessibleName(f"Experiment {self._title}: show the list of all")
+        self.title.set_title(title)
         self._count.setText(f"{count} lane{'s' * (count != 1)}")
         for button, on in ((self.together, together), (self.mark, marking)):
             button.blockSignals(True)
@@ -65,20 +60,16 @@ class LanesBar(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Use short labels if long ones do not fit; the title gets the remaining width."""
-        room = self._set_labels(wide=True)
-        if room < MIN_TITLE:
-            room = self._set_labels(wide=False)
-        room = min(max(room, MIN_TITLE), MAX_TITLE) - 2 * BUTTON_SIDE
-        elided = self.title.fontMetrics().elidedText(self._title, Qt.TextElideMode.ElideRight, room)
-        self.title.setText(elided.replace("&", "&&"))
+        """Use short labels where long ones leave too little room for the title."""
+        self._set_labels(wide=True)
+        needed = sum(part.sizeHint().width() + SPACING for part in self._parts)
+        if self.width() - needed < MIN_TITLE:
+            self._set_labels(wide=False)
 
-    def _set_labels(self, *, wide: bool) -> int:
-        """Set long or short labels and return the pixels that remain for the title."""
+    def _set_labels(self, *, wide: bool) -> None:
         self.together.setText("Scroll together" if wide else "Together")
         self.mark.setText("Highlight differences" if wide else "Differences")
         self._count.setVisible(wide)
-        return self.width() - sum(part.sizeHint().width() + SPACING for part in self._parts if not part.isHidden())
 
     def minimumSizeHint(self) -> QSize:
         """Return the width with short labels and a part of the title."""

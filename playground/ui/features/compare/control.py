@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, QObject
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
 from playground.domain.errors import RunRefusedError
 from playground.engine.compare.differences import last_request
@@ -22,7 +22,10 @@ from playground.engine.session.variants import MOST_LANES
 from playground.ui.features.compare.bar import LanesBar
 from playground.ui.features.host import Host
 from playground.ui.features.inspector.inspector import Place
-from playground.ui.widgets.dialogs import ask_where, file_name, line_dialog
+from playground.ui.widgets.dialogs import MARGINS, ask_where, file_name, line_dialog
+from playground.ui.widgets.form_parts import push_button, text_label
+from playground.ui.widgets.growing_field import GrowingField
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.model_picker import ModelPicker
 from playground.ui.widgets.plain_text import show_hidden
@@ -33,12 +36,15 @@ if TYPE_CHECKING:
     from playground.engine.files.presets import Preset
     from playground.ui.features.compare.page import LanesPage
 
+SYSTEM_LINES, SYSTEM_WIDTH = 16, 480  # lines and pixels of the field for a system message
+
 
 @dataclass(frozen=True, slots=True)
 class Around:
     """Callbacks and menus of the window for the focused lane. ``menus`` choose its gateway and its protocol."""
 
     show: Callable[[QWidget | None], None]  # shows a widget in the tool bar while lanes are shown; None hides it
+    name_lane: Callable[[str], None]  # names the lane that panels and the inspector show; "" outside Compare
     pick_with: Callable[[ModelPicker | None], None]  # sets the picker of its model; None for the one in the tool bar
     load_models: Callable[[], None]
     menus: Sequence[QMenu]
@@ -98,6 +104,7 @@ class CompareControl(QObject):
             self._open()
         elif session in page.lanes.all:
             page.choose(session)
+            self._name_lane()
             self._around.pick_with(page.column(session).model)
 
     def _open(self) -> None:
@@ -128,6 +135,7 @@ class CompareControl(QObject):
         if focus is not None and page.isAncestorOf(focus):
             focus.clearFocus()  # Otherwise Qt moves the focus through widgets that are being deleted.
         self.page = None
+        self._around.name_lane("")
         self._around.pick_with(None)
         page.leave()
         page.hide()
@@ -139,6 +147,12 @@ class CompareControl(QObject):
             full = "" if lanes.free else f"There can be {MOST_LANES} lanes at most. Close one first."
             title = self._host.session.main.title
             self._bar.show_lanes(title, len(lanes.all), together=page.together, marking=page.marking, full=full)
+            self._name_lane()
+
+    def _name_lane(self) -> None:
+        page, lanes = self.page, self.lanes
+        if page is not None and page.front_lane in lanes.all:
+            self._around.name_lane(lanes.title(page.front_lane))
 
     def _connect(self, lane: Session) -> None:
         """Connect the actions of a column, and forward the signals of its pane to the main pane."""
@@ -378,17 +392,18 @@ class CompareControl(QObject):
 
     async def _run_system_dialog(self, lane: Session) -> None:
         before = system_text(lane.transcript)
-        text = await self._ask_text(
-            "System turn of the lane", "It begins a branch of its own, up to the first answer", before, "Use"
-        )
-        if text is not None and text != before:
+        dialog, field = QDialog(self._host.window), GrowingField(most=SYSTEM_LINES)
+        dialog.setWindowTitle("System message of the lane")
+        field.setAccessibleName("System message")
+        field.setMinimumWidth(SYSTEM_WIDTH)
+        field.set_text(before)
+        use, cancel = push_button("Use", "primary"), push_button("Cancel")
+        use.setDefault(True)
+        use.clicked.connect(dialog.accept)
+        cancel.clicked.connect(dialog.reject)
+        note = text_label("Starts a branch of its own, up to the first answer.", "small")
+        in_column(field, note, in_row(1, cancel, use, spacing=8), of=dialog, margins=MARGINS, spacing=10)
+        if await ask(dialog) and (text := field.text()) != before:
             main_text = system_text(lane.main.transcript)
             self._try(partial(self.lanes.set_system, lane, text if text != main_text else None))
-
-    async def _ask_text(self, title: str, label: str, text: str, button: str) -> str | None:
-        dialog = line_dialog(self._host.window, title, label, "", button)
-        dialog.setOption(QInputDialog.InputDialogOption.UsePlainTextEditForTextInput)
-        dialog.setTextValue(text)
-        result = dialog.textValue() if await ask(dialog) else None
         dialog.deleteLater()
-        return result

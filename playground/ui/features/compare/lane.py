@@ -35,7 +35,7 @@ LINE = 10  # pixels; controls closer than this share a line
 REASON = Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.TabFocusReason  # backward, forward
 #: Entries of the menu: action, label, and whether the first lane has it; None is a separator.
 ENTRIES: tuple[tuple[str, str, bool] | None, ...] = (
-    ("system", "System turn…", False),
+    ("system", "System message…", False),
     ("preset", "Save as preset…", True),
     ("copy", "Copy to another lane", True),
     None,

@@ -23,7 +23,8 @@ from playground.engine.compare.words import not_carried, place_words, set_here
 from playground.engine.library.store import StoreError
 from playground.engine.session.changes import Change, ExchangeChanged, RunState, TurnGrew
 from playground.engine.session.session import Session
-from playground.ui.features.compare.lane import REASON, LaneColumn, next_outside
+from playground.ui.features.compare.lane import MIN_WIDTH, REASON, LaneColumn, next_outside
+from playground.ui.features.compare.strip import LaneState, LaneStrip, lane_sign
 from playground.ui.features.conversation.card_texts import Spot, mark
 from playground.ui.features.conversation.pane import ConversationPane
 from playground.ui.features.conversation.transcript_pane import DRAW_MS, TranscriptPane
@@ -36,8 +37,8 @@ FIGURES_MS = 250  # between two updates of the metrics while answers stream
 _STATES = {
     RunState.WAITING: "waiting for the first token…",
     RunState.STREAMING: "receiving",
-    RunState.RETRYING: "tries again soon",
-    RunState.ANSWERING: "the answer to a call is waited for",
+    RunState.RETRYING: "retrying",
+    RunState.ANSWERING: "waiting for a tool result",
 }
 
 
@@ -80,6 +81,10 @@ class LanesPage(QScrollArea):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("Lanes")
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.strip = LaneStrip()
+        self.strip.setParent(self)
+        self.strip.hide()
+        self.strip.chosen.connect(self._go_to)
         self._inner = QWidget(self.viewport())
         self._row = in_row(of=self._inner, margins=0, spacing=1)
         self.setWidget(self._inner)
@@ -93,6 +98,7 @@ class LanesPage(QScrollArea):
         self._is_closed = self._scrolling = False
         self.together = True
         self.marking = False
+        self._states: list[LaneState] = []
         self._differences: dict[Session, Differences] = {}
         self._marks = Throttle(self._draw_marks, self, interval=FIGURES_MS)
         self._compared: tuple[tuple[Turn, ...], ...] = ()
@@ -104,8 +110,19 @@ class LanesPage(QScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the columns as high as the page, which scrolls only sideways."""
         super().resizeEvent(event)
+        self._place_strip()
         self._inner.setFixedHeight(self.viewport().height())
         self._reveal.poke()
+
+    def _place_strip(self) -> None:
+        """Show the strip above the columns while not all of them fit."""
+        columns = len(self._columns)
+        needed = columns * MIN_WIDTH + (columns - 1) * self._row.spacing() > self.width()
+        height = self.strip.sizeHint().height()
+        self.strip.setGeometry(0, 0, self.width(), height)
+        if needed is self.strip.isHidden():
+            self.strip.setVisible(needed)
+            self.setViewportMargins(0, height if needed else 0, 0, 0)
 
     @property
     def front(self) -> TranscriptPane:
@@ -189,6 +206,7 @@ class LanesPage(QScrollArea):
                 pane.begin()
         if self._front not in lanes:
             self.choose(lanes[0])
+        self._place_strip()
         self._losses.poke()
         self._mark()
         self._pane.show_lanes()
@@ -264,8 +282,12 @@ class LanesPage(QScrollArea):
     def step(self, by: int) -> None:
         """Focus the turns of the lane ``by`` places to the right; after the last lane comes the first."""
         lanes = self.lanes.all
-        lane = lanes[(lanes.index(self._front) + by) % len(lanes)]
-        self.choose(lane)
+        self._go_to((lanes.index(self._front) + by) % len(lanes))
+
+    def _go_to(self, index: int) -> None:
+        """Focus the turns of a lane, and scroll to it."""
+        self.choose(self.lanes.all[index])
+        self._show_front()
         self.front.view.focus_shown()
 
     def focusNextPrevChild(self, next: bool) -> bool:
@@ -275,6 +297,9 @@ class LanesPage(QScrollArea):
         target = places[0] + (1 if next else -1) if places else -1
         if 0 <= target < len(columns) and (stops := columns[target].stops):
             stops[0 if next else -1].setFocus(REASON[next])
+            return True
+        if not next and places == [0] and not self.strip.isHidden():
+            self.strip.chips[len(columns) - 1].setFocus(REASON[next])
             return True
         if focus is not None and places:
             next_widget = next_outside(focus, self, forward=next)
@@ -286,6 +311,7 @@ class LanesPage(QScrollArea):
     def _mark(self) -> None:
         for lane, column in self._columns.items():
             column.show_chosen(lane is self._front)
+        self._show_strip()
 
     def _focus_moved(self, _old: QWidget | None, new: QWidget | None) -> None:
         for lane, column in self._columns.items():
@@ -384,27 +410,39 @@ class LanesPage(QScrollArea):
     def _show_figures(self) -> None:
         lanes = [] if self._is_closed else [lane for lane in self.lanes.all if lane in self._columns]
         all_metrics = [lane_metrics(lane, self._entered) for lane in lanes]
+        states = []
         for lane, metrics, best_words in zip(lanes, all_metrics, best(all_metrics), strict=True):
+            base = all_metrics[0] if self.marking and metrics is not all_metrics[0] else None
+            words = _run_words(lane) or [*_pause_words(lane), *metrics.words_compared(base)]
             running = lane.state is not RunState.IDLE
-            metric_words = (
-                metrics.words_compared(all_metrics[0])
-                if self.marking and metrics is not all_metrics[0]
-                else metrics.words
-            )
-            words = metric_words
-            if running:
-                growing = [lane.growing[turn.id] for turn in lane.transcript.path[-1:] if turn.id in lane.growing]
-                words = [_STATES[lane.state], *(f"≈ {choice.deltas:,} tok" for choice in growing if choice.deltas)]
-            elif lane.debugger.paused:
-                pending = len(lane.debugger.waiting)
-                words = [
-                    f"waits at {pending} call{'s' * (pending != 1)}" if pending else "paused by the gateway",
-                    f"request {lane.debugger.round}",
-                    *metric_words,
-                ]
-            waiting = not running and lane.debugger.paused
-            self._columns[lane].show_figures(words, best_words, running=running, waiting=waiting)
-            self._columns[lane].figures.setToolTip("\n".join(metrics.totals))
+            column = self._columns[lane]
+            column.show_figures(words, best_words, running=running, waiting=not running and lane.debugger.paused)
+            column.figures.setToolTip("\n".join(metrics.totals))
+            title, letter = self.lanes.title(lane), self.lanes.letter(lane)
+            states.append(LaneState(letter, title, lane.settings.model, lane_sign(lane), tuple(words)))
+        self._states = states
+        self._show_strip()
+
+    def _show_strip(self) -> None:
+        if self._front in (lanes := self.lanes.all):
+            self.strip.show_lanes(self._states, lanes.index(self._front))
+
+
+def _run_words(lane: Session) -> list[str]:
+    """Return the state of a run, and about how much was received; nothing for a lane that does not run."""
+    if lane.state is RunState.IDLE:
+        return []
+    growing = [lane.growing[turn.id] for turn in lane.transcript.path[-1:] if turn.id in lane.growing]
+    return [_STATES[lane.state], *(f"≈ {choice.deltas:,} tok" for choice in growing if choice.deltas)]
+
+
+def _pause_words(lane: Session) -> list[str]:
+    """Return why a lane is paused, and at which request; nothing for a lane that is not."""
+    if not lane.debugger.paused:
+        return []
+    pending = len(lane.debugger.waiting)
+    calls = f"{pending} call{'s' * (pending != 1)} need{'s' * (pending == 1)} results"
+    return [calls if pending else "paused by the gateway", f"request {lane.debugger.round}"]
 
 
 async def _differences(lane: Session, path: tuple[Turn, ...], base: tuple[Turn, ...]) -> Differences:

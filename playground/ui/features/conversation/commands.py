@@ -176,9 +176,22 @@ class TurnCommands(QObject):
         """Open an editor, or store what was typed in it."""
         self._session.editors.set_editing(edit)
 
-    def cancel_editor(self, key: EditKey) -> None:
+    def close_editor(self, key: EditKey) -> None:
         """Close an editor and forget its content."""
         self._session.editors.end_editing(key)
+
+    def cancel_editor(self, key: EditKey) -> None:
+        """Close an editor; what was typed in it can be brought back from the notice."""
+        session, edit = self._session, self.editor(key)
+        session.editors.end_editing(key)
+        if edit is not None and edit.changed:
+            reopen = partial(self._reopen_editor, session, edit)
+            self._pane.notice.say("Edit discarded.", "Undo", reopen, stays=False)
+
+    def _reopen_editor(self, session: Session, edit: OpenEdit) -> None:
+        if edit.turn in session.transcript.turns:
+            session.editors.set_editing(edit)
+            self._pane.focus_turn(edit.turn)
 
     def save_editor(self, key: EditKey) -> str:
         """Save the content of an editor and close it. Return why that is impossible, or nothing."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QTextCursor
+from PySide6.QtCore import QEvent, Qt, Signal, SignalInstance
+from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QApplication, QWidget
 
 from playground.domain.parts import ToolCall
@@ -49,6 +49,26 @@ class Editor(QWidget, Generic[V]):
         buttons = in_row(save, *([run] if runs else []), cancel, 1, spacing=6)
         in_column(field, self._problem, buttons, self._note, of=self, margins=(0, 4, 0, 4), spacing=6)
         self.setFocusProxy(field)
+
+    def event(self, event: QEvent) -> bool:
+        """Take the keys of the editor before shortcuts of the window."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and self._signal_of(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if (signal := self._signal_of(event)) is not None:
+            signal.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _signal_of(self, event: QKeyEvent) -> SignalInstance | None:
+        """Return what a key does in any field: Escape cancels, Ctrl+Enter saves."""
+        if event.key() == Qt.Key.Key_Escape:
+            return self.cancelled
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        return self.saved if enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier else None
 
     @property
     def value(self) -> V:

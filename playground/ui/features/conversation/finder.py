@@ -87,14 +87,15 @@ class FindBar(QFrame):
         """Return the words about the matches."""
         return self._says.text()
 
-    def say(self, number: int | None, total: int, *, done: bool) -> None:
-        """Show the number of the current match and of all; ``done`` when all are counted."""
+    def say(self, number: int | None, total: int, *, done: bool, capped: bool = False) -> None:
+        """Show the number of the current match and of all; ``done`` when all are counted, ``capped`` if not all are."""
         if self.query.pattern is None:
             words = ""
         elif not total:
             words = "No results" if done else "Searching…"
         else:
-            place = f"{number} of {total}" if number is not None else f"{total} matches"
+            count = f"{total:,}{'+' * capped}"
+            place = f"{number:,} of {count}" if number is not None else f"{count} matches"
             words = place if done else f"{place}…"
         self._says.setText(words)
         self._says.setAccessibleName(words)
@@ -266,7 +267,7 @@ class Finder(QObject):
     def _say(self) -> None:
         row = self._row_of_current()
         number = self._search.number(row, self._current[1]) if row is not None and self._current is not None else None
-        self.bar.say(number, self._search.total, done=self._search.done)
+        self.bar.say(number, self._search.total, done=self._search.done, capped=self._search.capped)
 
 
 def _selected(focus: QWidget | None) -> str:

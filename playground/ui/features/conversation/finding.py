@@ -69,8 +69,14 @@ def part_texts(row: Row, part: Shown) -> Iterator[str]:
 
 
 def count_in_part(pattern: re.Pattern[str], row: Row, part: Shown) -> int:
-    """Return how many matches a part of a turn has."""
+    """Return how many matches a part of a turn has, of each text at most `MATCHES`."""
     return sum(len(matches(pattern, text)) for text in part_texts(row, part))
+
+
+def is_capped(pattern: re.Pattern[str], row: Row) -> bool:
+    """Return whether a text of a turn may have more matches than are counted."""
+    texts = (text for part in shown_parts(row.turn) for text in part_texts(row, part))
+    return any(len(matches(pattern, text)) >= MATCHES for text in texts)
 
 
 class Search:
@@ -105,6 +111,13 @@ class Search:
         order = [*range(start, len(self.rows)), *range(min(start, len(self.rows)))]
         unknown = [index for index in reversed(order) if id(self.rows[index]) not in counts]
         self._unsearched = unknown if self.query.pattern else []
+
+    @property
+    def capped(self) -> bool:
+        """Return whether there may be more matches than are counted."""
+        pattern = self.query.pattern
+        full = [row for row, count in zip(self.rows, self.counts, strict=True) if count >= MATCHES]
+        return pattern is not None and any(is_capped(pattern, row) for row in full)
 
     @property
     def done(self) -> bool:

@@ -151,7 +151,7 @@ class TurnEditor:
         """Edit a whole call, beginning with the arguments that are being typed."""
         key = EditKey(self._context.turn.id, What.ARGUMENTS, call_id)
         edit, call = self._commands.editor(key), self._call(call_id)
-        self._commands.cancel_editor(key)
+        self._commands.close_editor(key)
         if edit is not None and edit.text is not None:
             self._begin_call(call_id, ToolCall(id=call.id, name=call.name, arguments=edit.text))
         else:

@@ -7,13 +7,8 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import (
-    QMenu,
-    QTableView,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.redacted_output import redact
@@ -25,19 +20,19 @@ from playground.engine.session.session import Session
 from playground.ui.features.debugger.texts import answered_words, describe_call, turn_words, verdict_words
 from playground.ui.widgets.elided_label import CountLabel
 from playground.ui.widgets.form_parts import styled
-from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column, in_pages, in_row
 from playground.ui.widgets.loop import spawn
-from playground.ui.widgets.page_parts import empty_words, look_like_rows, set_row_height
+from playground.ui.widgets.page_parts import RowsTable, empty_words
 from playground.ui.widgets.plain_text import one_line_of, tip
 from playground.ui.widgets.save_text import save_as
 from playground.ui.widgets.search_field import SearchField
 from playground.ui.widgets.session_page import SessionPage
-from playground.ui.widgets.theme import code_font, tokens
-from playground.ui.widgets.titled_table import Index, TitledTable
+from playground.ui.widgets.theme import tokens
+from playground.ui.widgets.titled_table import TitledTable
 
 ROW_HEIGHT = 22
 WIDTHS = (108, 118, 150, 160, 146, 146)
+ABOUT_TABLE = "Enter opens the call. Ctrl+C copies the selected rows as CSV."
 EMPTY = "No tool calls yet. Every call appears here, on every branch."
 NO_MATCH = "No matching calls."
 
@@ -57,7 +52,7 @@ MAX_SEARCHED = 4_000  # characters of the arguments of a call
 class CallModel(TitledTable):
     """Rows of calls; those that `set_entries` does not change keep their selection."""
 
-    titles, tips, at_right = TITLES, TIPS, frozenset()
+    titles, tips, in_code = TITLES, TIPS, frozenset({TOOL, ARGUMENTS})
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -88,27 +83,21 @@ class CallModel(TitledTable):
         if updated:
             self.dataChanged.emit(self.index(updated[0], 0), self.index(updated[-1], len(TITLES) - 1))
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        return 0 if parent.isValid() else len(self.entries)
+    def count(self) -> int:
+        return len(self.entries)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        entry, column = self.entries[index.row()], index.column()
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return one_line_of(cell(entry, column))
-            case Qt.ItemDataRole.ToolTipRole:
-                return tip(entry.call.arguments[:2_000] if column == ARGUMENTS else describe_call(entry))
-            case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{TITLES[column]}: {one_line_of(cell(entry, column))}"
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return self.side(column)
-            case Qt.ItemDataRole.FontRole:
-                return code_font() if column in (TOOL, ARGUMENTS) else None
-            case Qt.ItemDataRole.DecorationRole if column == STATUS:
-                return icon(*_mark(entry.verdict.code))
-            case Qt.ItemDataRole.ForegroundRole:
-                return QColor(_colour(entry, column))
-        return None
+    def text(self, row: int, column: int) -> str:
+        return one_line_of(cell(self.entries[row], column))
+
+    def tooltip(self, row: int, column: int) -> str:
+        entry = self.entries[row]
+        return entry.call.arguments[:2_000] if column == ARGUMENTS else describe_call(entry)
+
+    def sign(self, row: int, column: int) -> tuple[str, str] | None:
+        return _mark(self.entries[row].verdict.code) if column == STATUS else None
+
+    def colour(self, row: int, column: int) -> str:
+        return _colour(self.entries[row], column)
 
 
 def cell(entry: CallEntry, column: int) -> str:
@@ -247,7 +236,7 @@ class CallList(SessionPage):
         self.empty.setText(NO_MATCH if everything else EMPTY)
         self._stack.setCurrentWidget(self.table if entries else self.empty)
         self.export_button.setEnabled(bool(entries))
-        self.count.set_count(_count_words(entries, len(everything)))
+        self.count.set_count(_count_words(entries, everything))
 
     def _go_to(self, index: QModelIndex) -> None:
         self.card_asked.emit(self.model.entries[index.row()])
@@ -306,37 +295,22 @@ class CallList(SessionPage):
         menu.popup(self.table.viewport().mapToGlobal(place))
 
 
-class CallTable(QTableView):
+class CallTable(RowsTable):
     """A table of calls: Enter opens one, Ctrl+C copies the selected rows."""
 
-    copy_asked = Signal()
-
     def __init__(self, model: CallModel) -> None:
-        super().__init__()
-        self.setModel(model)
-        self.setAccessibleName("Calls of the experiment")
-        self.setAccessibleDescription("Enter opens the call. Ctrl+C copies the selected rows as CSV.")
+        super().__init__(model, "Calls of the experiment", ABOUT_TABLE, ROW_HEIGHT)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        look_like_rows(self)
-        set_row_height(self, ROW_HEIGHT)
-        columns = self.horizontalHeader()
-        columns.setSectionsClickable(True)
-        columns.setMinimumSectionSize(40)
-        columns.setToolTip(tip("Click to sort"))
-        for column, width in enumerate(WIDTHS):
-            columns.resizeSection(column, width)
+        self.horizontalHeader().setSectionsClickable(True)
+        self.horizontalHeader().setToolTip(tip("Click to sort"))
+        self.set_widths(WIDTHS)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give the arguments the remaining width, at least so much that they can be read."""
         super().resizeEvent(event)
-        header = self.horizontalHeader()
-        others = sum(header.sectionSize(column) for column in range(header.count()) if column != ARGUMENTS)
-        header.resizeSection(ARGUMENTS, max(WIDTHS[ARGUMENTS], self.viewport().width() - others))
+        self.give_rest(ARGUMENTS, WIDTHS[ARGUMENTS])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Copy):
-            self.copy_asked.emit()
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self.activated.emit(self.currentIndex())
         else:
             super().keyPressEvent(event)
@@ -346,11 +320,14 @@ def _text(entries: list[CallEntry], kind: str) -> str:
     return calls_json(entries) if kind == "json" else calls_csv(entries)
 
 
-def _count_words(entries: list[CallEntry], everything: int) -> str:
-    """Return the number of calls, of invalid ones and of those that need a result."""
+def _count_words(entries: list[CallEntry], everything: list[CallEntry]) -> str:
+    """Return the number of calls, of results if a call has several, of invalid calls and of those without a result."""
     if not everything:
         return ""
-    words = [_plural(everything) if len(entries) == everything else f"{len(entries):,} of {_plural(everything)}"]
+    shown, total = _count_calls(entries), _count_calls(everything)
+    words = [_plural(total) if len(entries) == len(everything) else f"{shown:,} of {_plural(total)}"]
+    if len(entries) > shown:
+        words.append(f"{sum(entry.result is not None for entry in entries):,} results")
     invalid = sum(entry.verdict.code.wrong for entry in entries)
     waiting = sum(entry.result is None and entry.on_path for entry in entries)
     if invalid:
@@ -358,6 +335,11 @@ def _count_words(entries: list[CallEntry], everything: int) -> str:
     if waiting:
         words.append(f"{waiting:,} need{'s' * (waiting == 1)} a result")
     return " · ".join(words)
+
+
+def _count_calls(entries: list[CallEntry]) -> int:
+    """Return the number of calls; a call has an entry for each of its results."""
+    return len({(entry.turn_id, id(entry.call)) for entry in entries})
 
 
 def _plural(count: int) -> str:

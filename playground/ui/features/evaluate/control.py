@@ -8,16 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from playground.ui.features.host import Control, Host
 from playground.ui.widgets.dialogs import agreed
-from playground.ui.widgets.form_parts import BUTTON_SIDE, push_button
+from playground.ui.widgets.form_parts import ExperimentTitle
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.loop import spawn
-from playground.ui.widgets.plain_text import one_line_of
 
 if TYPE_CHECKING:
     from playground.domain.adaptations import Adaptation
@@ -30,7 +27,7 @@ if TYPE_CHECKING:
     from playground.ui.features.evaluate.page import EvaluatePage
     from playground.ui.features.evaluate.runs import Runs
 
-TITLE_LEAST, TITLE_MOST = 60, 320  # pixels
+MAX_TITLE = 320  # pixels
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,39 +45,6 @@ class Around:
     ]  # saves rules of a gateway; returns an error message or ""
 
 
-class EvaluateBar(QWidget):
-    """The tool bar of the page: the title of the experiment. ``list_asked`` asks for the list of experiments."""
-
-    list_asked = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._words = ""
-        self.title = push_button("", "title")
-        self.title.setToolTip("The experiment: show the list of all (Ctrl+B)")
-        self.title.clicked.connect(self.list_asked)
-        in_row(self.title, 1, of=self, margins=0)
-
-    def show_title(self, title: str) -> None:
-        """Show the title of the experiment."""
-        self._words = one_line_of(title)
-        self.title.setAccessibleName(f"Experiment {self._words}: show the list of all")
-        self._fit()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
-        room = min(max(self.width(), TITLE_LEAST), TITLE_MOST) - 2 * BUTTON_SIDE
-        elided = self.title.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideRight, room)
-        self.title.setText(elided.replace("&", "&&"))
-
-    def minimumSizeHint(self) -> QSize:
-        """Return the size with only the beginning of the title."""
-        return QSize(TITLE_LEAST, super().minimumSizeHint().height())
-
-
 class EvaluateControl(Control):
     """Shows and runs the evaluation of the current experiment. Runs go on while other pages are shown."""
 
@@ -88,10 +52,11 @@ class EvaluateControl(Control):
         super().__init__(host)
         self._around = around
         self._runs: Runs | None = None
-        self._bar = EvaluateBar()
-        self._bar.setParent(host.window)
+        self._title = ExperimentTitle(MAX_TITLE)
+        self._title.clicked.connect(host.show_list)
+        self._bar = QWidget(host.window)
+        in_row(self._title, 1, of=self._bar, margins=0)
         self._bar.hide()
-        self._bar.list_asked.connect(host.show_list)
         self.page: EvaluatePage | None = None
         self.evaluation: EvaluationModel | None = None
         host.pane.case_asked.connect(self.add_case)
@@ -150,7 +115,7 @@ class EvaluateControl(Control):
         )
         self.page = page = EvaluatePage(evaluation, self._host, commands)
         evaluation.refused.connect(self._say)
-        self._bar.show_title(session.title)
+        self._title.set_title(session.title)
         self._host.pane.set_central(page, mode=self)
         self._show_stop()
         page.focus()
@@ -171,7 +136,7 @@ class EvaluateControl(Control):
     def show_title(self) -> None:
         """Show the title of the experiment."""
         if self.on:
-            self._bar.show_title(self._session.main.title)
+            self._title.set_title(self._session.main.title)
 
     def _listed(self) -> None:
         """Stop the runs of deleted experiments."""

@@ -49,7 +49,7 @@ class Lines(QTreeWidget):
         styled(self, "checks")
         self.setAccessibleName("Checks")
         self.setColumnCount(3)
-        self.setHeaderLabels(["Check", "Verdict", "Result"])
+        self.setHeaderLabels(["Check", "Status", "Result"])
         self.setIndentation(16)
         self.setUniformRowHeights(True)
         self.setAllColumnsShowFocus(True)

@@ -57,6 +57,8 @@ _MOST_LISTED: Final = 50  # earlier reports
 _MOST_CHANGES: Final = 6  # listed differences to the report before
 ENOUGH: Final = 3  # completed checks before the remaining time is estimated
 NOT_SELECTED: Final = "Not selected."
+STOPPED: Final = "The check was stopped before this request."
+STOPPED_EARLIER: Final = "Not selected, or the check was stopped before this request."
 NO_MODEL: Final = "Choose a model first: type its id, or select one."
 KEPT: Final = "Saved to gateway settings."
 ABOUT: Final = (
@@ -369,11 +371,22 @@ class CheckWindow(QDialog):
             self.lines.show_begun(event.key)
         elif isinstance(event, LineAdded):
             self.lines.show_line(event.line)
+            if event.line.verdict is Verdict.SKIPPED:
+                self._show_skipped(event.line.protocol)
             self._show_progress()
         elif event.words:
             self.state.setText(show_hidden(event.words))
         else:
             self._show_progress()
+
+    def _show_skipped(self, protocol: str) -> None:
+        """Show why the other selected checks of a protocol are skipped, if none of them is made."""
+        report = self.report
+        if report is None or not _not_served(report, protocol):
+            return
+        for line in (line for lines in self._lines_without_result(report).values() for line in lines):
+            if line.key in self._selected and line.protocol == protocol:
+                self.lines.show_line(line)
 
     def _show_progress(self) -> None:
         done, total = self.lines.completed, len(self._selected)
@@ -409,14 +422,23 @@ class CheckWindow(QDialog):
 
     # ---- a report
 
-    def _not_selected(self, report: Report) -> dict[str, list[Line]]:
-        """Return lines for the checks that were not part of a report, by the headings of their groups."""
-        known = {line.key for line in report.lines}
+    def _lines_without_result(self, report: Report) -> dict[str, list[Line]]:
+        """Return lines with a reason for the checks without a line in a report, by the headings of their groups."""
+        keys = {line.key for line in report.lines}
+        is_last_run = self._run is not None and report.id == self._run.report.id
+
+        def reason(key: Key) -> str:
+            if words := _not_served(report, key[1]):
+                return words
+            if report.stopped and (not is_last_run or key in self._selected):
+                return STOPPED if is_last_run else STOPPED_EARLIER
+            return NOT_SELECTED
+
         return {
             heading: [
-                Line(check=key[0], title=title, protocol=key[1], verdict=Verdict.SKIPPED, words=NOT_SELECTED)
+                Line(check=key[0], title=title, protocol=key[1], verdict=Verdict.SKIPPED, words=reason(key))
                 for key, title, _, _ in rows
-                if key not in known
+                if key not in keys
             ]
             for heading, rows in self._planned
         }
@@ -425,7 +447,7 @@ class CheckWindow(QDialog):
         self._report = report
         self._exchanges = {exchange.id: exchange for exchange in exchanges}
         self._show_model(report.model)
-        self.lines.show_report(groups(report, TITLES), self._not_selected(report))
+        self.lines.show_report(groups(report, TITLES), self._lines_without_result(report))
         when = datetime.fromtimestamp(report.begun).astimezone().strftime("%Y-%m-%d %H:%M")
         stopped = ", then stopped" if report.stopped else ""
         subject = f"{short_name(report.model)} on {short_name(report.gateway)}, {when}"
@@ -497,6 +519,12 @@ class CheckWindow(QDialog):
         """Close the window; a check that is under way stops, and its results are saved."""
         self.stop()
         super().reject()
+
+
+def _not_served(report: Report, protocol: str) -> str:
+    """Return why no check was made over a protocol; empty if there was one, or for checks that are about none."""
+    first = next((line for line in report.lines if protocol and line.protocol == protocol), None)
+    return first.words if first is not None and first.verdict is Verdict.SKIPPED else ""
 
 
 def _planned(

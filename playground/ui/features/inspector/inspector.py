@@ -19,7 +19,7 @@ from playground.ui.features.inspector.status_button import StatusButton
 from playground.ui.features.inspector.timeline.page import TimelinePage
 from playground.ui.features.inspector.view import ExchangeView
 from playground.ui.widgets.elided_label import ElidedLabel
-from playground.ui.widgets.form_parts import look, text_label, thin_line
+from playground.ui.widgets.form_parts import LaneChip, look, text_label, thin_line
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import Gap, in_column, in_pages, in_row
 from playground.ui.widgets.loop import Throttle
@@ -102,8 +102,7 @@ class Inspector(QWidget):
         self.status = StatusButton()
         self.scope = ElidedLabel("Scope", elide=Qt.TextElideMode.ElideRight)
         self.scope.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        self.lane = text_label("", "chip")
-        self.lane.hide()
+        self.lane = LaneChip()
         self.maximise_button = IconButton("expand", "Maximise the inspector")
         self.maximise_button.setCheckable(True)
         if sent_only:  # the button has no parent yet, so that to show it would open a window
@@ -172,11 +171,13 @@ class Inspector(QWidget):
         self._preview = preview
         self._throttle.poke()
 
-    def set_scope(self, experiment: str, lane: str = "", calls: int = 0) -> None:
-        """Name the experiment, its lane (empty for the only one), and the number of its tool calls."""
+    def show_lane(self, title: str) -> None:
+        """Name the lane of Compare whose exchange is shown; empty outside Compare."""
+        self.lane.show_lane(title)
+
+    def set_scope(self, experiment: str, calls: int = 0) -> None:
+        """Name the experiment and the number of its tool calls."""
         self.scope.set_text(show_hidden(f"Experiment: {short_title(experiment)}"))
-        self.lane.setText(f"Lane {show_hidden(lane)}")
-        self.lane.setVisible(bool(lane))
         self._call_count.setText(f"{calls:,}")
         number, side = self._number_of(TOOL_CALLS), QTabBar.ButtonPosition.RightSide
         self._call_count.setVisible(bool(calls))

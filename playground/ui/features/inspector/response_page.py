@@ -49,6 +49,7 @@ class ResponsePage(QWidget):
         self._answer: AssembledAnswer | None = None
         self._assembling = Aside(self)
         self._more_to_assemble = False
+        self._segment = ASSEMBLED  # in front, unless the spec check is
         self.switch = Segments(SEGMENTS, "Response view")
         self.assembled = BodyPane("Assembled response", NO_RESPONSE)
         self.raw = BodyPane("Response body", NO_RESPONSE)
@@ -80,12 +81,12 @@ class ResponsePage(QWidget):
     @property
     def shows_events(self) -> bool:
         """Return whether the list of events is in front."""
-        return self.switch.index == EVENTS and not self.badge.isChecked()
+        return self._segment == EVENTS and not self.badge.isChecked()
 
     def show_segment(self, title: str) -> None:
         """Show one of ``SEGMENTS``, or the spec check."""
         if title != SPEC_CHECK:
-            self.switch.set_index(SEGMENTS.index(title))
+            self._segment = SEGMENTS.index(title)
         self.badge.setChecked(title == SPEC_CHECK)
         self._draw()
 
@@ -107,7 +108,8 @@ class ResponsePage(QWidget):
         super().resizeEvent(event)
         self._show_badge()
 
-    def _segment_chosen(self, _index: int) -> None:
+    def _segment_chosen(self, index: int) -> None:
+        self._segment = index
         self.badge.setChecked(False)
         self._draw()
 
@@ -126,7 +128,9 @@ class ResponsePage(QWidget):
     def _draw(self, _checked: bool = False) -> None:
         view = self._exchange
         body = view is not None and view.exchange.size > 0
-        self._pages.setCurrentIndex(3 if self.badge.isChecked() and view is not None else self.switch.index)
+        checks = self.badge.isChecked() and view is not None
+        self._pages.setCurrentIndex(3 if checks else self._segment)
+        self.switch.set_index(-1 if checks else self._segment)
         self.copy_button.setVisible(body and self._pages.currentWidget() in (self.assembled, self.raw))
         self._show_badge()
         error = view.error if view is not None else ""
@@ -177,5 +181,5 @@ class ResponsePage(QWidget):
         return WAITING if view.exchange.ended is None and not view.error else NO_BODY
 
     def _copy(self) -> None:
-        pane = self.raw if self.switch.index == RAW else self.assembled
+        pane = self.raw if self._segment == RAW else self.assembled
         self.copy_button.copy(pane.whole_text)

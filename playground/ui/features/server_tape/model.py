@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import OrderedDict
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from operator import attrgetter
-from typing import Any, Final
+from typing import Final
 
-from PySide6.QtCore import QModelIndex, QObject, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QModelIndex, QObject
 
 from playground.domain.durations import duration_words
 from playground.domain.sizes import size_words
 from playground.engine.tool_servers.tape import Entry, ServerTape
-from playground.ui.widgets.icons import icon
-from playground.ui.widgets.plain_text import one_line_of, show_hidden, tip
-from playground.ui.widgets.theme import code_font, tokens
-from playground.ui.widgets.titled_table import Index, TitledTable
+from playground.ui.widgets.plain_text import one_line_of, show_hidden
+from playground.ui.widgets.theme import tokens
+from playground.ui.widgets.titled_table import TitledTable
 
 TIME, SERVER, NAME, DURATION, CONTENT = range(5)
 TITLES: Final = ("time", "server", "message", "duration", "content")
@@ -93,14 +91,14 @@ def summary_of(entry: Entry) -> str:
 class TapeModel(TitledTable):
     """``add`` appends rows; ``remove_dropped`` removes those of entries that the tape dropped."""
 
-    titles, tips, at_right = TITLES, TIPS, frozenset({TIME, DURATION})
+    titles, tips, at_right, in_code = TITLES, TIPS, frozenset({TIME, DURATION}), frozenset({CONTENT})
 
     def __init__(self, tape: ServerTape, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._tape = tape
         self.rows: list[Entry] = []
         self._removed_count = tape.removed_count
-        self._cells: OrderedDict[int, tuple[str, ...]] = OrderedDict()
+        self._cells = lru_cache(MAX_CACHED)(self._cells_of)
 
     def reset(self) -> None:
         """Remove all rows."""
@@ -150,42 +148,31 @@ class TapeModel(TitledTable):
         row = bisect_right(self.rows, number, key=_number) - 1
         return row if row >= 0 and self.rows[row].number == number else -1
 
-    def cells(self, entry: Entry) -> tuple[str, ...]:
+    def _cells_of(self, entry: Entry) -> tuple[str, ...]:
         """Return the texts of a row."""
-        cells = self._cells.get(entry.number)
-        if cells is None:
-            arrow = "•" if entry.frame.notice else "→" if entry.frame.sent else "←"
-            duration = duration_words(entry.seconds) if entry.seconds is not None else ""
-            content = content_of(self._tape.front(entry, MAX_PREVIEW))
-            texts = time_of(entry), entry.server, f"{arrow} {name_of(entry)}", duration, show_hidden(content)
-            cells = self._cells[entry.number] = tuple(map(one_line_of, texts))
-            if len(self._cells) > MAX_CACHED:
-                self._cells.popitem(last=False)
-        return cells
+        arrow = "•" if entry.frame.notice else "→" if entry.frame.sent else "←"
+        duration = duration_words(entry.seconds) if entry.seconds is not None else ""
+        content = content_of(self._tape.front(entry, MAX_PREVIEW))
+        texts = time_of(entry), entry.server, f"{arrow} {name_of(entry)}", duration, show_hidden(content)
+        return tuple(map(one_line_of, texts))
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        return 0 if parent.isValid() else len(self.rows)
+    def count(self) -> int:
+        return len(self.rows)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        entry, column = self.rows[index.row()], index.column()
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return self.cells(entry)[column]
-            case Qt.ItemDataRole.ToolTipRole:
-                return tip(self.cells(entry)[column])
-            case Qt.ItemDataRole.AccessibleTextRole:
-                if column == NAME:
-                    return one_line_of(f"{TITLES[NAME]}: {name_of(entry)}, {direction_of(entry)}")
-                return f"{TITLES[column]}: {self.cells(entry)[column]}"
-            case Qt.ItemDataRole.DecorationRole if column == NAME and entry.frame.error:
-                return icon("error", "error")
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return self.side(column)
-            case Qt.ItemDataRole.FontRole:
-                return code_font() if column == CONTENT else None
-            case Qt.ItemDataRole.ForegroundRole:
-                return QColor(_colour(entry, column))
-        return None
+    def text(self, row: int, column: int) -> str:
+        return self._cells(self.rows[row])[column]
+
+    def spoken(self, row: int, column: int) -> str:
+        entry = self.rows[row]
+        if column == NAME:
+            return one_line_of(f"{TITLES[NAME]}: {name_of(entry)}, {direction_of(entry)}")
+        return super().spoken(row, column)
+
+    def sign(self, row: int, column: int) -> tuple[str, str] | None:
+        return ("error", "error") if column == NAME and self.rows[row].frame.error else None
+
+    def colour(self, row: int, column: int) -> str:
+        return _colour(self.rows[row], column)
 
 
 def _colour(entry: Entry, column: int) -> str:

@@ -8,25 +8,26 @@ from functools import partial
 from typing import Final
 
 from PySide6.QtCore import QItemSelection, QPoint, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QMenu, QPushButton, QTableView, QToolButton, QWidget
+from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QMenu, QPushButton, QToolButton, QWidget
 
 from playground.domain.tool_servers import call_of
 from playground.engine.tool_servers.tape import Entry, ServerTape
 from playground.ui.features.inspector.body_pane import BodyPane
-from playground.ui.features.server_tape.model import CONTENT, DURATION, NAME, SERVER, TIME, TapeModel, summary_of
+from playground.ui.features.server_tape.model import CONTENT, NAME, SERVER, TIME, TapeModel, summary_of
 from playground.ui.widgets.copy_button import CopyButton
 from playground.ui.widgets.elided_label import CountLabel, ElidedLabel
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_pages, in_row, split
 from playground.ui.widgets.loop import Throttle, spawn
-from playground.ui.widgets.page_parts import empty_words, look_like_rows, set_row_height
+from playground.ui.widgets.page_parts import RowsTable, empty_words
 from playground.ui.widgets.plain_text import one_line_of, short_title, show_hidden, tip
 from playground.ui.widgets.save_text import save_as
 from playground.ui.widgets.search_field import SearchField
 from playground.ui.widgets.segments import Segments
 
+ABOUT_TABLE: Final = "Arrow keys select a message. Ctrl+C copies the selected ones as lines of JSON."
 EMPTY: Final = "Tool server messages appear here."
 NO_MATCH: Final = "No matching messages."
 NONE_SELECTED: Final = "Select a message to read it."
@@ -70,21 +71,13 @@ class Filter:
         )
 
 
-class TapeTable(QTableView):
-    """Rows of one height; Ctrl+C copies."""
-
-    copy_asked = Signal()
+class TapeTable(RowsTable):
+    """The messages; how many columns there are depends on the width."""
 
     def __init__(self, model: TapeModel) -> None:
-        super().__init__()
-        self.setModel(model)
-        self.setAccessibleName("Messages of tool servers")
-        self.setAccessibleDescription("Arrow keys select a message. Ctrl+C copies the selected ones as lines of JSON.")
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        look_like_rows(self)
-        set_row_height(self, ROW_HEIGHT)
-        self.horizontalHeader().setMinimumSectionSize(30)
         self._server_hidden = False
+        super().__init__(model, "Messages of tool servers", ABOUT_TABLE, ROW_HEIGHT)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
 
     @property
     def at_end(self) -> bool:
@@ -100,27 +93,16 @@ class TapeTable(QTableView):
 
     def fit(self) -> None:
         """Give the last column the rest of the width."""
-        header, room = self.horizontalHeader(), self.viewport().width()
-        for column, width in enumerate(TIGHT if room < NARROW else WIDTHS):
-            header.resizeSection(column, width)
+        room = self.viewport().width()
+        self.set_widths(TIGHT if room < NARROW else WIDTHS)
         self.setColumnHidden(SERVER, self._server_hidden)
         for column in (TIME, CONTENT):
             self.setColumnHidden(column, room < NARROWEST)
-        last = NAME if room < NARROWEST else CONTENT
-        columns = (
-            column for column in (TIME, SERVER, NAME, DURATION) if column != last and not self.isColumnHidden(column)
-        )
-        header.resizeSection(last, max(MIN_CONTENT, room - sum(map(header.sectionSize, columns))))
+        self.give_rest(NAME if room < NARROWEST else CONTENT, MIN_CONTENT)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.fit()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Copy):
-            self.copy_asked.emit()
-        else:
-            super().keyPressEvent(event)
 
 
 class TapePage(QWidget):

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QApplication
 
 from playground.domain.errors import FailureGroup
-from playground.engine.compare.lanes import Lanes
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.inspect.calls import served
 from playground.engine.library.store import StoreError
@@ -55,9 +54,8 @@ class WireControl(Control):
         session, inspector = self._session, self._host.inspector
         if chosen:
             self._dismissed = next((turn.id for turn in reversed(session.transcript.path)), "")
-        lane = Lanes(session.main).title(session) if self._host.pane.columns is not None else ""
         calls = sum(len(turn.calls) for turn in session.transcript.turns.values())
-        inspector.set_scope(session.title, lane, calls)
+        inspector.set_scope(session.title, calls)
         self._shown = exchange
         view = ExchangeView(exchange, self._trace, session, redact=self._redact) if exchange is not None else None
         inspector.set_exchange(view, self._unsent())

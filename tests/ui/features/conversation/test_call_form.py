@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.ui.features.conversation.calls.call_form import CallForm
+from playground.ui.features.conversation.editors import CallEditor
 from playground.ui.widgets.arguments_dialog import ArgumentsDialog
 from tests.engine.debugging import WEATHER
 from tests.support.each_case import each_case
@@ -43,3 +46,13 @@ def test_arguments_are_filled_in_in_a_form(show_widget: ShowWidget) -> None:
     assert edits
     form.arguments.set_text('{"zone": ')
     assert not form.form_button.isVisible(), "a form cannot show invalid JSON"
+
+
+def test_escape_and_ctrl_enter_work_in_every_field_of_a_call_editor(show_widget: ShowWidget, qtbot: QtBot) -> None:
+    editor = CallEditor(ToolCall(id="c", name="get_weather", arguments="{}"), (WEATHER,))
+    show_widget(editor, 600, 400)
+    for field in (editor.form.id, editor.form.name, editor.form.arguments):
+        with qtbot.waitSignal(editor.cancelled):
+            QTest.keyClick(field, Qt.Key.Key_Escape)
+        with qtbot.waitSignal(editor.saved):
+            QTest.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pytestqt.qtbot import QtBot
+
 from playground.domain.parts import Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, new_id
+from playground.ui.features.conversation.caps import MATCHES
+from playground.ui.features.conversation.finder import FindBar
 from playground.ui.features.conversation.finding import Query, Search
 from playground.ui.features.conversation.rows import Row, make_rows
 from playground.ui.features.conversation.text_view import TextView
@@ -128,3 +132,20 @@ def test_current_match_is_marked_where_it_is_drawn(driver: TranscriptDriver) -> 
         begin, end = view.property("current_match")
         marked.append(view.toPlainText()[begin:end])
     assert marked == ["k", "token"], "an address is not drawn: the end of its link is marked"
+
+
+def test_more_matches_than_are_counted_show_a_plus(qtbot: QtBot) -> None:
+    turn = Turn(id="t", role=Role.USER, parts=(Text(text="a " * (MATCHES + 5)),))
+    search = Search()
+    search.set_rows(make_rows(Transcript({"t": turn}, "t")), 0)
+    search.look_for(Query("a"), 0)
+    search.work(10)
+    assert (search.total, search.capped) == (MATCHES, True)
+    bar = FindBar()
+    qtbot.addWidget(bar)
+    bar.field.setText("a")
+    bar.say(1, search.total, done=True, capped=search.capped)
+    assert bar.says == "1 of 10,000+"
+    search.look_for(Query("b"), 0)
+    search.work(10)
+    assert not search.capped

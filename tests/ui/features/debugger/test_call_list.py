@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
 from playground.domain.parts import ToolCall, ToolResult
-from playground.domain.transcript import Role, Turn, make_turn
+from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.engine.session.session import Session
 from playground.ui.features.debugger.call_list import STATUS, TIME, TOOL, CallList
 from tests.ui.conftest import ShowWidget
@@ -59,6 +59,19 @@ def test_rows_show_the_outcome_of_calls(page: CallList) -> None:
     assert "“city” is missing" in tooltip
     assert "town: is not allowed" in tooltip
     assert page.model.index(0, TOOL).data(Qt.ItemDataRole.AccessibleTextRole) == "Tool: get_weather"
+
+
+def test_count_of_a_call_with_two_results_names_both(page: CallList) -> None:
+    call = ToolCall(id="c", name="get_weather", arguments='{"city": "Lisbon"}')
+    answered = session((make_turn(Role.USER, "?"), Turn(id="a", role=Role.ASSISTANT, parts=(call,))))
+    sunny, rain = (make_turn(Role.TOOL, "", ToolResult(call_id="c", text=text, by="you")) for text in ("sunny", "rain"))
+    answered.turns.add_turn(sunny)
+    alternative = rain.model_copy(update={"parent": "a"})
+    tree = Transcript({**answered.transcript.turns, rain.id: alternative}, answered.transcript.head)
+    answered.set_up(tree, answered.settings)
+    page.show_session(answered)
+    assert len(read_rows(page)) == 2
+    assert page.count.text == "1 call · 2 results"
 
 
 def test_copied_rows_are_safe_for_spreadsheets(page: CallList) -> None:

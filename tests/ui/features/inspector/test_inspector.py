@@ -97,6 +97,11 @@ def test_badge_counts_problems_and_opens_them(inspector: Inspector, qtbot: QtBot
     qtbot.waitUntil(lambda: "problem" in badge.text())
     assert badge.text().startswith("Spec check: ")
     QTest.mouseClick(badge, Qt.MouseButton.LeftButton)
+    switch = inspector.response.switch
+    assert not any(button.isChecked() for button in switch.buttons), "the spec check is in front, no segment"
+    QTest.mouseClick(badge, Qt.MouseButton.LeftButton)
+    assert switch.buttons[0].isChecked()
+    QTest.mouseClick(badge, Qt.MouseButton.LeftButton)
     table = inspector.response.check.table
     assert table.isVisible()
     events = [row for row in range(table.rowCount()) if cell(table, row, 0).isdigit()]
@@ -139,7 +144,8 @@ def test_comparison_without_an_exchange_asks_for_the_next_request_once(inspector
 
 
 def test_tabs_about_the_experiment_name_it_and_its_lane(inspector: Inspector) -> None:
-    inspector.set_scope("Weather in two cities", "B", 2)
+    inspector.set_scope("Weather in two cities", 2)
+    inspector.show_lane("B")
     show(inspector, ExchangeView(weather()), Place.RESPONSE)
     assert "Lane B" in words(inspector)
     assert not inspector.scope.isVisible()

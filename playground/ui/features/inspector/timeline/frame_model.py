@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import NamedTuple
 
-from PySide6.QtCore import QModelIndex, QObject, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QModelIndex, QObject
 
 from playground.domain.durations import duration_words
 from playground.engine.inspect.frame_summary import summarize_frame
 from playground.engine.inspect.frames import FrameIndex, Kind, Row
-from playground.ui.widgets.icons import icon
-from playground.ui.widgets.plain_text import show_hidden, tip
-from playground.ui.widgets.theme import code_font, tokens
-from playground.ui.widgets.titled_table import Index, TitledTable
+from playground.ui.widgets.plain_text import show_hidden
+from playground.ui.widgets.theme import tokens
+from playground.ui.widgets.titled_table import TitledTable
 
 NUMBER, TIME, DELTA, KIND, DATA = range(5)
 TITLES = ("#", "time", "Δ", "kind", "data")
@@ -40,13 +38,13 @@ class Cells(NamedTuple):
 class FrameModel(TitledTable):
     """`show` the events of another exchange; `append_new_frames` adds those that arrived since."""
 
-    titles, tips, at_right = TITLES, TIPS, frozenset({NUMBER, TIME, DELTA})
+    titles, tips, at_right, in_code = TITLES, TIPS, frozenset({NUMBER, TIME, DELTA}), frozenset({DATA})
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._frames: FrameIndex | None = None
         self._count = 0
-        self._cells: OrderedDict[int, Cells] = OrderedDict()
+        self._cells = lru_cache(MAX_CACHED)(self._cells_of)
 
     @property
     def frames(self) -> FrameIndex | None:
@@ -58,7 +56,7 @@ class FrameModel(TitledTable):
         self.beginResetModel()
         self._frames = frames
         self._count = len(frames) if frames is not None else 0
-        self._cells.clear()
+        self._cells.cache_clear()
         self.endResetModel()
 
     def append_new_frames(self) -> bool:
@@ -71,43 +69,40 @@ class FrameModel(TitledTable):
         self.endInsertRows()
         return True
 
-    def cells(self, number: int) -> Cells:
+    def _cells_of(self, number: int) -> Cells:
         """Return the texts of a row. Raises IndexError for an unknown one."""
-        if (cells := self._cells.get(number)) is not None:
-            return cells
         if self._frames is None:
             raise IndexError(number)
         row = self._frames.row(number)
         summary = show_hidden(summarize_frame(self._frames, row)[:MAX_CELL])
-        texts = (str(number + 1), f"{row.at:.3f} s", duration_words(row.delta), row.kind.value, summary)
-        cells = self._cells[number] = Cells(row, texts)
-        if len(self._cells) > MAX_CACHED:
-            self._cells.popitem(last=False)
-        return cells
+        return Cells(row, (str(number + 1), f"{row.at:.3f} s", duration_words(row.delta), row.kind.value, summary))
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        return 0 if parent.isValid() else self._count
+    def count(self) -> int:
+        return self._count
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        column = index.column()
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return self.cells(index.row()).text[column]
-            case Qt.ItemDataRole.ToolTipRole:
-                return tip(_describe_cell(self.cells(index.row()), column))
-            case Qt.ItemDataRole.AccessibleTextRole:
-                cells = self.cells(index.row())
-                note = ", deviates from the specification" if column == KIND and cells.row.deviations else ""
-                return f"{TITLES[column]}: {cells.text[column]}{note}"
-            case Qt.ItemDataRole.DecorationRole if column == KIND and self.cells(index.row()).row.deviations:
-                return icon(*DEVIATION_ICON)
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return self.side(column)
-            case Qt.ItemDataRole.FontRole:
-                return code_font() if column == DATA else None
-            case Qt.ItemDataRole.ForegroundRole:
-                return QColor(_colour(self.cells(index.row()).row, column))
-        return None
+    def text(self, row: int, column: int) -> str:
+        return self._cells(row).text[column]
+
+    def tooltip(self, row: int, column: int) -> str:
+        cells = self._cells(row)
+        if column == DATA:
+            return cells.text[DATA]
+        if cells.row.deviations:
+            return "\n".join(note for _, note in cells.row.deviations)
+        kinds = cells.row.kinds
+        return ", ".join(kind.value for kind in kinds) if column == KIND and len(kinds) > 1 else ""
+
+    def spoken(self, row: int, column: int) -> str:
+        note = ", deviates from the specification" if self.sign(row, column) is not None else ""
+        return super().spoken(row, column) + note
+
+    def sign(self, row: int, column: int) -> tuple[str, str] | None:
+        return DEVIATION_ICON if column == KIND and self._cells(row).row.deviations else None
+
+    def colour(self, row: int, column: int) -> str:
+        if column == KIND:
+            return kind_colour(self._cells(row).row.kind)
+        return tokens().text if column == DATA else tokens().muted
 
 
 def kind_colour(kind: Kind) -> str:
@@ -123,19 +118,3 @@ def kind_colour(kind: Kind) -> str:
         Kind.FINISH: t.ok,
         Kind.END: t.ok,
     }.get(kind, t.muted)
-
-
-def _describe_cell(cells: Cells, column: int) -> str:
-    row = cells.row
-    if column == DATA:
-        return cells.text[DATA]
-    if row.deviations:
-        return "\n".join(note for _, note in row.deviations)
-    return ", ".join(kind.value for kind in row.kinds) if column == KIND and len(row.kinds) > 1 else ""
-
-
-def _colour(row: Row, column: int) -> str:
-    t = tokens()
-    if column == KIND:
-        return kind_colour(row.kind)
-    return t.text if column == DATA else t.muted

@@ -6,16 +6,12 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QTableView,
-    QWidget,
-)
+from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from playground.engine.inspect.frames import FrameIndex
 from playground.ui.features.inspector.excerpt import SHOWN_AT_MOST
-from playground.ui.features.inspector.timeline.frame_model import DATA, DELTA, DEVIATION_ICON, TITLES, FrameModel
+from playground.ui.features.inspector.timeline.frame_model import DATA, DELTA, DEVIATION_ICON, FrameModel
 from playground.ui.features.inspector.timeline.picture import COMPACT, TALL, TALLEST, TimelinePicture
 from playground.ui.features.inspector.traces import READ_MS, Trace
 from playground.ui.widgets.code_editor import CodeEditor
@@ -25,10 +21,11 @@ from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.layouts import in_column, in_pages, in_row, split
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.mark_label import MarkLabel
-from playground.ui.widgets.page_parts import empty_words, look_like_rows, set_row_height
+from playground.ui.widgets.page_parts import RowsTable, empty_words
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.segments import Segments
 
+ABOUT_TABLE = "Arrow keys select an event. Ctrl+C copies the selected events as received."
 EMPTY = "No response yet. Run the conversation to see every event with its time."
 SUMMARY_WIDTH = 560  # pixels; a narrower page has no summary in words
 LANES_HEIGHT = 330  # pixels; in a lower page the lanes share a row
@@ -182,26 +179,20 @@ class _FrameText(CodeEditor):
         self.bring_payload()
 
 
-class FrameTable(QTableView):
+class FrameTable(RowsTable):
     """`frames_chosen` carries the selected numbers, ascending, and whether a person selected them here."""
 
     frames_chosen = Signal(list, bool)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.frames = FrameModel(self)
+    def __init__(self) -> None:
+        self.frames = FrameModel()
         self._by_hand = True
         self._tight = False
-        self.setModel(self.frames)
-        self.setAccessibleName("Events")
-        self.setAccessibleDescription("Arrow keys select an event. Ctrl+C copies the selected events as received.")
-        look_like_rows(self)
-        set_row_height(self, ROW_HEIGHT)
-        columns = self.horizontalHeader()
-        columns.setMinimumSectionSize(30)
-        for column, width in enumerate(WIDTHS):
-            columns.resizeSection(column, width)
+        super().__init__(self.frames, "Events", ABOUT_TABLE, ROW_HEIGHT)
+        self.frames.setParent(self)
+        self.set_widths(WIDTHS)
         self.selectionModel().selectionChanged.connect(self._selection_changed)
+        self.copy_asked.connect(self._copy)
 
     @property
     def chosen(self) -> list[int]:
@@ -239,23 +230,18 @@ class FrameTable(QTableView):
         self.frames_chosen.emit(self.chosen, self._by_hand)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give the data the remaining width, at least so much that it can be read."""
         super().resizeEvent(event)
-        header, room = self.horizontalHeader(), self.viewport().width()
+        room = self.viewport().width()
         if (room < NARROW) != self._tight:
             self._tight = room < NARROW
-            for column, width in enumerate(TIGHT if self._tight else WIDTHS):
-                header.resizeSection(column, width)
+            self.set_widths(TIGHT if self._tight else WIDTHS)
         self.setColumnHidden(DELTA, room < NARROWEST)
-        others = sum(header.sectionSize(column) for column in range(len(TITLES)) if column != DATA)
-        header.resizeSection(DATA, max(LEAST_DATA, room - others))
+        self.give_rest(DATA, LEAST_DATA)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Copy) and self.frames.frames is not None:
+    def _copy(self) -> None:
+        if self.frames.frames is not None:
             raw = b"".join(self.frames.frames.raw(number) for number in self.chosen)
             QGuiApplication.clipboard().setText(raw.decode("utf-8", "replace"))
-        else:
-            super().keyPressEvent(event)
 
 
 def _stretches(numbers: Sequence[int]) -> list[tuple[int, int]]:
