@@ -167,6 +167,19 @@ class ElidedButton(QPushButton):
         self.setText(elided.replace("&", "&&"))
 
 
+class OfferButton(ElidedButton):
+    """A button that offers an address, elided in the middle."""
+
+    def __init__(self) -> None:
+        super().__init__(elide=Qt.TextElideMode.ElideMiddle)
+
+    def set_offer(self, words: str, url: str) -> None:
+        """Offer ``url``; the accessible name has the full text."""
+        self.setAccessibleName(f"{words} {url}")
+        self.setToolTip(tip(url))
+        self.set_full_text(f"{words} {url}")
+
+
 class ExperimentTitle(ElidedButton):
     """The title of the experiment in a tool bar; a click shows the list of experiments."""
 

@@ -199,15 +199,15 @@ def test_gateways_are_edited_with_the_keyboard_alone(play: Callable[[Scene], Dia
         await eventually(dialog.isActiveWindow)
         dialog.body.list.setFocus()
         QTest.keyClick(dialog.body.list, Qt.Key.Key_Down)
-        assert dialog.form.name.text() == "Second"
+        assert dialog.form.line("name").text() == "Second"
         QTest.keyClick(dialog.body.list, Qt.Key.Key_Return)
-        assert dialog.focusWidget() is dialog.form.name
-        type_into(dialog.form.name, "Renamed")
+        assert dialog.focusWidget() is dialog.form.line("name")
+        type_into(dialog.form.line("name"), "Renamed")
         dialog.body.list.setFocus()
         QTest.keyClick(dialog.body.list, Qt.Key.Key_Up)
-        assert dialog.form.name.text() == "First"
+        assert dialog.form.line("name").text() == "First"
         QTest.keyClick(dialog.body.list, Qt.Key.Key_Down)
-        assert dialog.form.name.text() == "Renamed", "the draft stays"
+        assert dialog.form.line("name").text() == "Renamed", "the draft stays"
         QTest.keyClick(dialog, Qt.Key.Key_Escape)
         assert dialog.focusWidget() is dialog.body.notice.buttons[0]
         QTest.keyClick(dialog, Qt.Key.Key_Escape)
