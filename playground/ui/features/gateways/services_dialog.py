@@ -159,11 +159,10 @@ class ServicesDialog(DraftsDialog[KnownGateway]):
         return "", restore
 
     def focus_editor(self) -> None:
-        """Use a shipped service; edit one of the user's own."""
-        if self.form.name.isEnabled():
-            self.form.name.setFocus()
-        elif self.current:
-            self.use_current()
+        self.form.name.setFocus()
+
+    def open_current(self) -> None:
+        self.use_current()
 
     def add(self) -> None:
         super().add()
