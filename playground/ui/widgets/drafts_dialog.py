@@ -144,6 +144,10 @@ class DraftsDialog(QDialog, Generic[V]):
         if self.current:
             self.work(self._remove(self.current))
 
+    def open_current(self) -> None:
+        """Answer Enter or a double click in the list."""
+        self.focus_editor()
+
     def save_current(self) -> None:
         """Save the selected value."""
         self.work(self.save([self.current]))
@@ -170,8 +174,8 @@ class DraftsDialog(QDialog, Generic[V]):
     def close_dialog(self) -> None:
         """Close without a question."""
         self.leave_current()
-        if self._is_blank_new(self.current):
-            self.drop_draft(self.current)
+        for item_id in [item_id for item_id in self.drafts if self._is_blank_new(item_id)]:
+            self.drop_draft(item_id)
         super().reject()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -257,7 +261,7 @@ class DraftsDialog(QDialog, Generic[V]):
         body.added.connect(self.add)
         body.duplicated.connect(self.duplicate)
         body.removed.connect(self.remove_current)
-        body.entered.connect(self.focus_editor)
+        body.entered.connect(self.open_current)
         self.editor.changed.connect(self.edited)
         self.save_button.clicked.connect(self.save_current)
         self.close_button.clicked.connect(self.reject)

@@ -126,11 +126,10 @@ class ServicesDialog(DraftsDialog[KnownGateway]):
         return "", restore
 
     def focus_editor(self) -> None:
-        """Use a shipped service; edit one of the user's own."""
-        if self.form.fields.isEnabled():
-            self.form.fields.focus()
-        elif self.current:
-            self.use_current()
+        self.form.fields.focus()
+
+    def open_current(self) -> None:
+        self.use_current()
 
     def add(self) -> None:
         super().add()
