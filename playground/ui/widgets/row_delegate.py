@@ -37,6 +37,7 @@ class Row:
     or "switch", ``dot`` a state, ``chevron`` that of a heading that folds, "down" or "right". ``code`` shows the title
     in the font for code, ``middle`` elides it in the middle. ``marks`` are texts
     with their colours at the right of ``line``, from the right.
+    ``indent`` is the space in pixels at the left of the chevron and the texts.
     """
 
     title: str
@@ -58,6 +59,7 @@ class Row:
     middle: bool = False
     heading: bool = False
     chevron: str = ""
+    indent: int = 0
 
 
 class RowDelegate(QStyledItemDelegate):
@@ -74,33 +76,10 @@ class RowDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = self.row(index)
-        if row is None:
-            return
-        rect: QRect = option.rect
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        paint_background(painter, rect, option.state)
-        inside = rect.adjusted(MARGIN, 3, -MARGIN, -3)
-        if row.chevron:
-            place = QRect(inside.left() - 2, rect.center().y() - ICON // 2, ICON, ICON)
-            icon(f"chevron-{row.chevron}", tokens().muted).paint(painter, place)
-            inside.setLeft(place.right() + GAP)
-        if row.control:
-            place = control_rect(rect, row)
-            (_paint_box if row.control == "box" else _paint_switch)(painter, place, row.on)
-            if row.heading:
-                inside.setRight(place.left() - GAP)
-            else:
-                inside.setLeft(place.right() + GAP + 2)
-        if row.dot is not None:
-            paint_dot(painter, row.dot, inside.left() - 4, inside.center().y() - DOT / 2)
-            inside.setLeft(inside.left() + DOT - 2)
-        if row.end_icon is not None:
-            if not row.end_on_hover or option.state & _ACTIVE:
-                icon(*row.end_icon).paint(painter, end_icon_rect(rect))
-            inside.setRight(inside.right() - END_ICON - GAP)
-        self._paint_texts(painter, inside, row, option.font)
-        painter.restore()
+        if row is not None:
+            painter.save()
+            paint_row(painter, option.rect, row, option.state, option.font)
+            painter.restore()
 
     def helpEvent(self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index) -> bool:
         row, at_icon = self.row(index), end_icon_rect(option.rect).contains(event.pos())
@@ -109,36 +88,62 @@ class RowDelegate(QStyledItemDelegate):
             return True
         return super().helpEvent(event, view, option, index)
 
-    @staticmethod
-    def _paint_texts(painter: QPainter, inside: QRect, row: Row, font: QFont) -> None:
-        first, second = QRect(inside), QRect(inside)
-        if row.line:
-            first.setHeight(inside.height() // 2)
-            second.setTop(first.bottom() + 1)
-        for name, colour in reversed(row.icons):
-            icon(name, colour).paint(painter, QRect(second.right() - ICON, second.center().y() - 7, ICON, ICON))
-            second.setRight(second.right() - ICON - GAP // 2)
-        first = second if not row.line else first
-        small = QFont(font)
-        small.setPixelSize(SMALL_PX)
-        title_font = code_font() if row.code else QFont(small if row.heading else font)
+
+def paint_row(painter: QPainter, rect: QRect, row: Row, state: QStyle.StateFlag, font: QFont) -> None:
+    """Paint the content of a row with its background."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    paint_background(painter, rect, state)
+    inside = rect.adjusted(MARGIN + row.indent, 3, -MARGIN, -3)
+    if row.chevron:
+        place = QRect(inside.left() - 2, rect.center().y() - ICON // 2, ICON, ICON)
+        icon(f"chevron-{row.chevron}", tokens().muted).paint(painter, place)
+        inside.setLeft(place.right() + GAP)
+    if row.control:
+        place = control_rect(rect, row)
+        (_paint_box if row.control == "box" else _paint_switch)(painter, place, row.on)
         if row.heading:
-            title_font.setWeight(QFont.Weight.DemiBold)
-        painter.setFont(title_font)
-        width = painter.fontMetrics().horizontalAdvance(one_line_of(row.title))
-        spare = first.width() - width - 2 * GAP
-        if row.side and (spare > 40 or not row.side_yields):
-            most = spare if row.side_yields else max(spare, first.width() // 3)
-            taken = _paint_text(painter, first, row.side, small, row.side_colour, most, _RIGHT, _MIDDLE)
-            first.setRight(first.right() - taken - GAP)
-        mode = _MIDDLE if row.middle else _END
-        _paint_text(painter, first, row.title, title_font, row.title_colour, first.width(), _LEFT, mode)
-        for words, colour in row.marks:
-            most = second.width() // 2
-            taken = _paint_text(painter, second, words, small, colour, most, _RIGHT, _END)
-            second.setRight(second.right() - taken - GAP)
-        if row.line:
-            _paint_text(painter, second, row.line, small, row.line_colour, second.width(), _LEFT, _END)
+            inside.setRight(place.left() - GAP)
+        else:
+            inside.setLeft(place.right() + GAP + 2)
+    if row.dot is not None:
+        paint_dot(painter, row.dot, inside.left() - 4, inside.center().y() - DOT / 2)
+        inside.setLeft(inside.left() + DOT - 2)
+    if row.end_icon is not None:
+        if not row.end_on_hover or state & _ACTIVE:
+            icon(*row.end_icon).paint(painter, end_icon_rect(rect))
+        inside.setRight(inside.right() - END_ICON - GAP)
+    _paint_texts(painter, inside, row, font)
+
+
+def _paint_texts(painter: QPainter, inside: QRect, row: Row, font: QFont) -> None:
+    first, second = QRect(inside), QRect(inside)
+    if row.line:
+        first.setHeight(inside.height() // 2)
+        second.setTop(first.bottom() + 1)
+    for name, colour in reversed(row.icons):
+        icon(name, colour).paint(painter, QRect(second.right() - ICON, second.center().y() - 7, ICON, ICON))
+        second.setRight(second.right() - ICON - GAP // 2)
+    first = second if not row.line else first
+    small = QFont(font)
+    small.setPixelSize(SMALL_PX)
+    title_font = code_font() if row.code else QFont(small if row.heading else font)
+    if row.heading:
+        title_font.setWeight(QFont.Weight.DemiBold)
+    painter.setFont(title_font)
+    width = painter.fontMetrics().horizontalAdvance(one_line_of(row.title))
+    spare = first.width() - width - 2 * GAP
+    if row.side and (spare > 40 or not row.side_yields):
+        most = spare if row.side_yields else max(spare, first.width() // 3)
+        taken = _paint_text(painter, first, row.side, small, row.side_colour, most, _RIGHT, _MIDDLE)
+        first.setRight(first.right() - taken - GAP)
+    mode = _MIDDLE if row.middle else _END
+    _paint_text(painter, first, row.title, title_font, row.title_colour, first.width(), _LEFT, mode)
+    for words, colour in row.marks:
+        most = second.width() // 2
+        taken = _paint_text(painter, second, words, small, colour, most, _RIGHT, _END)
+        second.setRight(second.right() - taken - GAP)
+    if row.line:
+        _paint_text(painter, second, row.line, small, row.line_colour, second.width(), _LEFT, _END)
 
 
 def paint_background(painter: QPainter, rect: QRect, state: QStyle.StateFlag) -> None:

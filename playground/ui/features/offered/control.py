@@ -101,18 +101,18 @@ class OfferedControl(Control):
         composer = self._host.pane.composer
         composer.append_text(content.text)
         self._host.pane.intake.take([image.url for image in content.images])
-        self._done(f"“{short_title(name)}” was put into the message.")
+        self._done(f"“{short_title(name)}” was inserted into the message.")
 
     def _add(self, turns: list[Turn], name: str) -> None:
         if self._host.pane.composer.busy:
             if self.dialog is not None:
-                self.dialog.refuse("A run is under way. Turns can be added once it has ended, or was stopped.")
+                self.dialog.refuse("A run is under way. Wait until it ends, or stop it, then add the messages.")
             return
         for turn in turns:
             self._session.turns.add_written(turn)
         self._host.pane.view.jump_to_latest()
-        count = f"{len(turns)} turn{'s' * (len(turns) != 1)}"
-        self._done(f"“{short_title(name)}” is {count} of the conversation now.")
+        count = f"{len(turns)} message{'s' * (len(turns) != 1)}"
+        self._done(f"“{short_title(name)}” was added to the conversation: {count}.")
 
     def _done(self, words: str) -> None:
         if self.dialog is not None:
@@ -152,4 +152,4 @@ class OfferedControl(Control):
             await self._servers.watch(server_id, uri, True)
         except ToolCallError as error:
             self._watched.discard((server_id, uri))
-            self._say(f"{short_title(uri)} is watched no longer: {error}")
+            self._say(f"{short_title(uri)} is no longer watched: {error}")

@@ -49,5 +49,5 @@ def ask_words(request: Request) -> str:
     server = shown_name(request.server)
     if isinstance(request, Elicitation):
         preview = show_hidden(cut(" ".join(request.message[: 4 * MAX_PREVIEW].split()), MAX_PREVIEW))
-        return f"The server {server} asks: {preview}" if preview else f"The server {server} asks something."
-    return f"The server {server} wants a model to be asked."
+        return f"The server {server} asks: {preview}" if preview else f"The server {server} asks for an answer."
+    return f"The server {server} requests an answer from a model."

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from playground.engine.tool_servers.servers import Servers
     from playground.ui.features.server_asks.bar import AsksBar
 
-NOTHING_ASKED = "No tool server asks anything now."
+NOTHING_ASKED = "No pending requests."
 
 
 class AsksControl(Control):

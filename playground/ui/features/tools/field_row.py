@@ -6,31 +6,20 @@ its signals carry the requests of the user.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFocusEvent,
-    QFont,
-    QFontMetrics,
-    QKeyEvent,
-    QKeySequence,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-)
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QStyle, QWidget
 
 from playground.jsonkit.problems import Problem
 from playground.jsonkit.schema_fields import Field, slot
 from playground.ui.features.tools.tool_model import worst
-from playground.ui.widgets.icons import icon
 from playground.ui.widgets.plain_text import show_hidden, tip
+from playground.ui.widgets.row_delegate import GAP, ICON, MARGIN, Row, paint_row
 from playground.ui.widgets.text_chip import spelled
-from playground.ui.widgets.theme import SMALL_PX, body_font, code_font, tokens
+from playground.ui.widgets.theme import SMALL_PX, body_font, tokens
 
 INDENT = 14
 TALL, LOW = 42, 26
-_MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _ROLES = {
     "root": "all parameters",
     "item": "each item",
@@ -144,68 +133,42 @@ class FieldRow(QWidget):
         """True if the row has children to fold; those of the root are always visible."""
         return bool(self.field.children) and self.field.role != "root"
 
-    def _chevron(self) -> QRect:
-        return QRect(4 + self.level * INDENT, 6, 14, 14)
+    @property
+    def _indent(self) -> int:
+        """Space at the left of the chevron, or of the texts without one, in pixels."""
+        return self.level * INDENT + (0 if self.folds else ICON + GAP - 3)
+
+    @property
+    def _row(self) -> Row:
+        severity = self.severity
+        colour = {"error": "error", "warning": "tool"}.get(severity, "muted")
+        return Row(
+            title(self.field),
+            self.words,
+            kind_words(self.field),
+            title_colour="text" if self.field.name else "muted",
+            line_colour=colour,
+            icons=(("error" if severity == "error" else "warning", colour),) if severity else (),
+            code=bool(self.field.name),
+            chevron=("right" if self._is_folded else "down") if self.folds else "",
+            indent=self._indent,
+        )
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        t = tokens()
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        body = QRectF(self.rect())
-        if self._is_open or self._hover:
-            painter.setBrush(QColor(t.accent_background if self._is_open else t.chip))
-            painter.drawRoundedRect(body, 5, 5)
+        state = QStyle.StateFlag.State_Enabled
+        if self._is_open:
+            state |= QStyle.StateFlag.State_Selected
+        elif self._hover:
+            state |= QStyle.StateFlag.State_MouseOver
         if self.hasFocus():
-            painter.setPen(QColor(t.accent))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(body.adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
-        painter.setPen(QColor(t.line))
+            state |= QStyle.StateFlag.State_HasFocus
+        painter = QPainter(self)
+        paint_row(painter, self.rect(), self._row, state, body_font(SMALL_PX))
+        painter.setPen(QColor(tokens().line))
         for level in range(self.level):
-            x = 4 + level * INDENT + 7
+            x = MARGIN + level * INDENT + ICON // 2 - 2
             painter.drawLine(x, 0, x, self.height())
-        if self.folds:
-            name = "chevron-right" if self._is_folded else "chevron-down"
-            icon(name, t.muted).paint(painter, self._chevron())
-        text_left, text_right = self._chevron().right() + 5, self.width() - 8
-        self._paint_first(painter, QRect(text_left, 4, text_right - text_left, 18))
-        if self.words:
-            self._paint_second(painter, QRect(text_left, 21, text_right - text_left, 17))
         painter.end()
-
-    def _paint_first(self, painter: QPainter, line: QRect) -> None:
-        t = tokens()
-        small = body_font(SMALL_PX)
-        painter.setFont(small)
-        words = kind_words(self.field)
-        available = max(line.width() // 2, line.width() - self._name_width() - 8)
-        words = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, available)
-        width = painter.fontMetrics().horizontalAdvance(words)
-        painter.setPen(QColor(t.muted))
-        painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
-        painter.setFont(self._name_font())
-        painter.setPen(QColor(t.text if self.field.name else t.muted))
-        name = QRect(line.left(), line.top(), line.width() - width - 8, line.height())
-        text = painter.fontMetrics().elidedText(title(self.field), Qt.TextElideMode.ElideRight, name.width())
-        painter.drawText(name, _MIDDLE, text)
-
-    def _paint_second(self, painter: QPainter, line: QRect) -> None:
-        t = tokens()
-        colour = {"error": t.error, "warning": t.tool}.get(self.severity, t.muted)
-        if self.severity:
-            mark = QRect(line.left(), line.top() + 2, 13, 13)
-            icon("error" if self.severity == "error" else "warning", colour).paint(painter, mark)
-            line = line.adjusted(18, 0, 0, 0)
-        painter.setFont(body_font(SMALL_PX))
-        painter.setPen(QColor(colour))
-        text = painter.fontMetrics().elidedText(self.words, Qt.TextElideMode.ElideRight, line.width())
-        painter.drawText(line, _MIDDLE, text)
-
-    def _name_font(self) -> QFont:
-        return code_font() if self.field.name else body_font(SMALL_PX)
-
-    def _name_width(self) -> int:
-        return QFontMetrics(self._name_font()).horizontalAdvance(title(self.field))
 
     # -- events ------------------------------------------------------------------------------------------------
 
@@ -229,7 +192,7 @@ class FieldRow(QWidget):
         super().mouseReleaseEvent(event)
         if event.button() != Qt.MouseButton.LeftButton or not self.rect().contains(event.position().toPoint()):
             return
-        if self.folds and event.position().x() <= self._chevron().right() + 3:
+        if self.folds and event.position().x() <= MARGIN + self._indent + ICON + 3:
             self.folded.emit(self)
         else:
             self.opened.emit(self)
