@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from playground.engine.io.whole_file import write_whole
+from playground.engine.io.files import write_whole
 from playground.ui.features.conversation.shown_text import ShownText
 from playground.ui.widgets.dialogs import ask_where
 from playground.ui.widgets.figures import size

@@ -13,18 +13,19 @@ from typing import Any, Final
 from playground.domain.tool_servers import ToolServer, Via
 from playground.domain.transcript import new_id
 from playground.engine.gateways.secrets import Secret
-from playground.engine.tool_servers.command_line import from_lines, to_lines
 from playground.engine.tool_servers.secret_values import (
     ARGUMENT,
     ENVIRONMENT,
     HEADER,
     OAUTH,
+    from_lines,
     keyring_names,
     named_in,
     part_address,
     part_arguments,
     secret_header,
     secret_variable,
+    to_lines,
 )
 from playground.jsonkit.values import JSON, JSONObject
 

@@ -9,8 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLayout, QLineEdit, QWidget
 
 from playground.domain.tool_servers import Via
-from playground.engine.tool_servers.command_line import split, to_lines
-from playground.engine.tool_servers.secret_values import ENVIRONMENT, HEADER, named_in
+from playground.engine.tool_servers.secret_values import ENVIRONMENT, HEADER, named_in, split, to_lines
 from playground.ui.features.tool_servers.draft import Draft, Row, wait_of
 from playground.ui.features.tool_servers.rows import FolderRow, FolderRows, ValueRows, variables
 from playground.ui.widgets.form_parts import FIELD_HEIGHT, push_button, say, text_label

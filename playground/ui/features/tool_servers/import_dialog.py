@@ -18,7 +18,6 @@ from PySide6.QtWidgets import QComboBox, QDialog, QGridLayout, QLineEdit, QPushB
 
 from playground.domain.tool_servers import ToolServer, Via
 from playground.engine.gateways.secrets import Keys
-from playground.engine.tool_servers.command_line import command_text, shown_address
 from playground.engine.tool_servers.config_file import Place, places_here
 from playground.engine.tool_servers.imports import (
     Imported,
@@ -30,7 +29,7 @@ from playground.engine.tool_servers.imports import (
     settle,
 )
 from playground.engine.tool_servers.registry import ServerRegistry, ServerRegistryError
-from playground.engine.tool_servers.secret_values import forget, keep, words_of
+from playground.engine.tool_servers.secret_values import command_text, forget, keep, shown_address, words_of
 from playground.jsonkit.reading import READ_AT_MOST
 from playground.named_file import read_named
 from playground.ui.features.tool_servers.rows import FolderRow
