@@ -20,7 +20,7 @@ from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
 from playground import __version__
-from playground.engine.io.resources import resource_root
+from playground.engine.io.files import resource_root
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.shell.window_settings import open_settings
 from playground.ui.widgets.theme import STYLE, Theme
@@ -99,8 +99,8 @@ class App:
         from playground.demo.cheats import CHEATS
         from playground.demo.server import Demo, DemoConfig
         from playground.engine.gateways.gateways import Gateways
-        from playground.engine.gateways.known_secrets import remove_fingerprints
         from playground.engine.gateways.profiles import ProfileStore
+        from playground.engine.gateways.redaction import remove_fingerprints
         from playground.engine.gateways.secrets import Keys
         from playground.engine.library.store import Store
         from playground.engine.library.workspace import Workspace

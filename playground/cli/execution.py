@@ -48,8 +48,7 @@ def exit_code_of(command: Callable[[], int]) -> int:
             sys.stderr.write(f"playground: {error}\n")
         return ExitCode.FAILED
     except OSError as error:
-        from playground.engine.gateways.known_secrets import redactor_of
-        from playground.engine.gateways.redacted_output import redact
+        from playground.engine.gateways.redaction import redact, redactor_of
         from playground.engine.gateways.secrets import key_from_environment
 
         key = key_from_environment()

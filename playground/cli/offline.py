@@ -68,7 +68,7 @@ def add_gateways(commands: Any) -> None:
 
 
 def _gateways(arguments: argparse.Namespace) -> int:
-    from playground.engine.headless.saved_gateways import list_gateways
+    from playground.engine.headless.gateway import list_gateways
 
     return exit_code_of(lambda: list_gateways(sys.stdout, sys.stderr, as_json=arguments.json))
 
@@ -92,8 +92,7 @@ def add_decode(commands: Any) -> None:
 
 
 def _decode(arguments: argparse.Namespace) -> int:
-    from playground.engine.gateways.known_secrets import redactor_of
-    from playground.engine.gateways.redacted_output import redact_json
+    from playground.engine.gateways.redaction import redact_json, redactor_of
     from playground.engine.gateways.secrets import key_from_environment
     from playground.named_file import read_named, read_standard_input
     from playground.protocols.summary import summarise

@@ -45,8 +45,7 @@ def _replay(arguments: argparse.Namespace) -> int:
     import asyncio
 
     from playground.engine.cassettes.cassette import CassetteError, open_file
-    from playground.engine.cassettes.playback_clock import PlaybackClock
-    from playground.engine.cassettes.server import ReplayServer
+    from playground.engine.cassettes.server import PlaybackClock, ReplayServer
 
     async def serve() -> None:
         def log(line: str) -> None:

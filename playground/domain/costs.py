@@ -6,7 +6,7 @@ A cost that the gateway reports with the tokens outranks its list of models.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from playground.domain.model_facts import BY_LIST
 from playground.domain.prices import DOLLARS, Price, cost_of, money
@@ -19,6 +19,34 @@ class Cost(NamedTuple):
     amount: float
     currency: str
     listed: bool = False
+
+
+class AnswerMetrics(NamedTuple):
+    """Measured figures of one answer; None for what is unknown. Saved as a JSON list in this order.
+
+    ``seconds`` is the time to the last token and ``first`` that to the first. ``tokens`` are those of the answer,
+    ``prompt`` those of its requests. ``real`` counts the ``calls`` that a tool server answered, not a recording.
+    ``listed``: the price is computed from the gateway's list of models.
+    """
+
+    seconds: float | None = None
+    first: float | None = None
+    prompt: int | None = None
+    tokens: int | None = None
+    price: float | None = None
+    currency: str = ""
+    requests: int = 0
+    calls: int = 0
+    real: int = 0
+    listed: bool = False
+
+    @property
+    def cost(self) -> Cost | None:
+        """The price with its currency; None if unknown."""
+        return Cost(self.price, self.currency, self.listed) if self.price is not None else None
+
+
+NO_METRICS: Final = AnswerMetrics()
 
 
 #: Returns the entered or listed price of a model, by profile id and model id.
@@ -46,6 +74,16 @@ def cost(outcome: Outcome, default_profile_id: str, entered: PriceLookup) -> Cos
     return Cost(reported, DOLLARS) if reported is not None else None
 
 
+def sum_costs(costs: Iterable[Cost | None]) -> tuple[Cost, ...]:
+    """Add up costs, each currency for itself; None adds nothing."""
+    sums: dict[str, Cost] = {}
+    for cost in costs:
+        if cost is not None:
+            before = sums.get(cost.currency, Cost(0.0, cost.currency))
+            sums[cost.currency] = Cost(before.amount + cost.amount, cost.currency, before.listed or cost.listed)
+    return tuple(sums.values())
+
+
 def total(costs: Iterable[Cost]) -> str:
     """Format the sum of costs, each currency for itself, such as ``$1.20 + €0.0042``, with a note on listed prices.
 
@@ -59,3 +97,8 @@ def total(costs: Iterable[Cost]) -> str:
             listed.add(item.listed)
     words = " + ".join(money(amount, currency) for currency, amount in sums.items())
     return f"{words} {'partly ' * (len(listed) > 1)}{BY_LIST}" if True in listed else words
+
+
+def no_price(_profile_id: str, _model: str) -> Price | None:
+    """Return no price: none was entered."""
+    return None

@@ -19,7 +19,7 @@ _HASHED = re.compile(r"[0-9a-f]{8}\.\d+")
 
 def read_resources() -> str:
     """Read every shipped file. Returns a sentence; raises MissingError for one that is empty or not what it says."""
-    from playground.engine.io.resources import resource_root
+    from playground.engine.io.files import resource_root
 
     root = resource_root()
     files = sorted(path for path in root.rglob("*") if path.is_file())

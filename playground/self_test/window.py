@@ -16,7 +16,7 @@ from PySide6.QtGui import QFontDatabase, QGuiApplication, QIcon, QImage, QImageR
 
 from playground.engine.files import experiment_file
 from playground.engine.gateways.secrets import Keys, Secret
-from playground.engine.io.resources import resource_root
+from playground.engine.io.files import resource_root
 from playground.engine.library.store import Mode, Store
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import snapshot

@@ -1,6 +1,6 @@
 """Every place that writes a file or standard output is known, and says how secrets are kept out of it.
 
-A writer of exports calls ``write_output`` of ``playground/engine/gateways/redacted_output.py``, and a command writes
+A writer of exports calls ``write_output`` of ``playground/engine/gateways/redaction.py``, and a command writes
 through ``Console``. All others stand here with a reason: add one only if it writes nothing that a person, a model, a
 gateway or a tool server said, or redacts it itself.
 """
@@ -32,10 +32,10 @@ WRITERS: Final = {
     "playground/engine/files/experiment_file/__init__.py": REDACTED,
     "playground/engine/files/experiment_file/schema.py": OWN,
     "playground/engine/gateway_check/report.py": REDACTED,
-    "playground/engine/gateways/redacted_output.py": "the one way out",
+    "playground/engine/gateways/redaction.py": "the one way out",
     "playground/engine/headless/cluster/worker.py": "certificate authorities, which are public",
     "playground/engine/io/list_file.py": "settings; their stores refuse secrets",
-    "playground/engine/io/whole_file.py": PRIMITIVE,
+    "playground/engine/io/files.py": PRIMITIVE,
     "playground/engine/library/store/recovery.py": OWN,
     "playground/engine/questions/worker.py": "a pipe to the program itself",
     "playground/self_test/report.py": STREAM,

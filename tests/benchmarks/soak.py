@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from playground.domain.checks.texts import Contains
 from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.lanes import Lanes
-from playground.engine.library.store.retention import KeepTapes
+from playground.engine.library.store.tape_rows import KeepTapes
 from playground.engine.library.workspace import OPEN
 from playground.engine.session.plan import Case, Keep, Plan
 from playground.engine.session.session import Session

@@ -19,6 +19,7 @@ from playground.domain.checks.endings import Finish, Refused
 from playground.domain.checks.figures import Cheap, FirstToken, Latency, Tokens
 from playground.domain.checks.json_answers import FitsSchema, IsJSON, PathEquals
 from playground.domain.checks.texts import Contains, Equals, Matches, Similar, StartsWith, edit_distance
+from playground.domain.costs import AnswerMetrics
 from playground.domain.encoding import encode
 from playground.domain.parts import Refusal, Text, ToolCall
 from playground.domain.tools import ToolDefinition
@@ -42,7 +43,7 @@ def called(name: str, arguments: str) -> Turn:
 
 
 def look(check: Check, text: str = "", **more: Any) -> Verdict:
-    return check.verdict(Facts((said(text),), **more))
+    return check.verdict(Facts((said(text),), metrics=AnswerMetrics(**more)))
 
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}

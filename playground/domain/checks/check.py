@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, Final, NamedTuple, Self
 
 from pydantic import Field
 
+from playground.domain.costs import NO_METRICS, AnswerMetrics
 from playground.domain.parameters import Hint
 from playground.domain.parts import ToolCall
 from playground.domain.roles import Role
@@ -44,17 +45,12 @@ def not_judged(reason: str) -> Verdict:
 class Facts:
     """The data of an answer that checks use. ``turns`` are the received turns with tool results, in order.
 
-    ``tools`` are the tools of the request. ``seconds`` is the time from the first request to the last token, ``first``
-    that to the first token; ``tokens`` are those of all answers, ``price`` is the cost of all requests. None: unknown.
+    ``tools`` are the tools of the request, ``metrics`` those of all requests of the answer.
     """
 
     turns: tuple[Turn, ...]
     tools: tuple[ToolDefinition, ...] = ()
-    seconds: float | None = None
-    first: float | None = None
-    tokens: int | None = None
-    price: float | None = None
-    currency: str = ""
+    metrics: AnswerMetrics = NO_METRICS
 
     @property
     def last(self) -> Turn | None:

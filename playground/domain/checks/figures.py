@@ -30,7 +30,7 @@ class Latency(_MetricCheck):
         return f"≤ {self.seconds:g} s to the last token"
 
     def _look(self, facts: Facts) -> Verdict:
-        seconds = facts.seconds
+        seconds = facts.metrics.seconds
         return self._at_most(seconds, self.seconds, f"{seconds:.2f} s" if seconds is not None else "no time was taken")
 
 
@@ -49,7 +49,7 @@ class FirstToken(_MetricCheck):
         return f"≤ {self.seconds:g} s to the first token"
 
     def _look(self, facts: Facts) -> Verdict:
-        seconds = facts.first
+        seconds = facts.metrics.first
         words = f"{seconds:.2f} s" if seconds is not None else "the answer came as a whole"
         return self._at_most(seconds, self.seconds, words)
 
@@ -67,7 +67,7 @@ class Tokens(_MetricCheck):
         return f"≤ {self.most:,}"
 
     def _look(self, facts: Facts) -> Verdict:
-        tokens = facts.tokens
+        tokens = facts.metrics.tokens
         words = f"{tokens:,} tokens" if tokens is not None else "the gateway does not say"
         return self._at_most(tokens, self.most, words)
 
@@ -87,6 +87,6 @@ class Cheap(_MetricCheck):
         return f"≤ {self.most:g}"
 
     def _look(self, facts: Facts) -> Verdict:
-        price = facts.price
-        words = money(price, facts.currency) if price is not None else "no price is known"
+        price = facts.metrics.price
+        words = money(price, facts.metrics.currency) if price is not None else "no price is known"
         return self._at_most(price, self.most, words)

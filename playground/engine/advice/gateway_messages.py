@@ -15,7 +15,6 @@ from typing import Final
 
 from playground.domain.errors import Failure, FailureCause, FailureKind, Sent
 from playground.engine.advice.by_kind import NO_PATH, key_refused, no_endpoint, no_key_given
-from playground.engine.advice.field_locations import header_names, parameter_named, place_of
 from playground.engine.advice.parts import (
     GATEWAY,
     MODEL,
@@ -30,6 +29,7 @@ from playground.engine.advice.parts import (
     add_header,
     other_protocols,
 )
+from playground.engine.advice.refused_fields import header_names, parameter_named, place_of
 from playground.gateway.retry import reports_no_balance
 
 _REPORTED: Final = frozenset({FailureKind.HTTP, FailureKind.STREAM})

@@ -26,10 +26,9 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from playground import __version__
 from playground.domain.errors import Failure
 from playground.domain.transcript import new_id
-from playground.engine.gateways.known_secrets import redactor_of
+from playground.engine.gateways.redaction import redacted_failure, redacted_reads, redactor_of
 from playground.engine.gateways.secrets import Secret
-from playground.engine.gateways.tape_secrets import redacted_failure, redacted_reads
-from playground.engine.io.whole_file import write_whole
+from playground.engine.io.files import write_whole
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange, Headers, Read
 from playground.jsonkit.nesting import loads

@@ -13,9 +13,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 from playground import __version__
 from playground.engine.cassettes.cassette import CassetteError
-from playground.engine.gateways.known_secrets import redactor_of
+from playground.engine.gateways.redaction import redacted_reads, redactor_of
 from playground.engine.gateways.secrets import Secret
-from playground.engine.gateways.tape_secrets import redacted_reads
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange, Headers
 from playground.jsonkit.values import JSONObject

@@ -11,9 +11,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import math
 import re
 import socket
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -27,7 +29,6 @@ from starlette.types import Receive, Scope, Send
 
 from playground.domain.accumulator import Accumulator
 from playground.engine.cassettes.cassette import Cassette
-from playground.engine.cassettes.playback_clock import PlaybackClock
 from playground.engine.inspect.frames import FrameIndex
 from playground.gateway.redact import MASK
 from playground.gateway.tape import Exchange, Read
@@ -37,6 +38,96 @@ from playground.loopback import ambiguous_length, is_origin, no_json, wrong_host
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol
 from playground.tasks import Tasks
+
+_CHECK_INTERVAL: Final = 0.5  # seconds between checks for a disconnected client
+
+
+class PlaybackClock:
+    """A clock that runs at ``speed`` times the real one, or waits for ``step``."""
+
+    def __init__(self, speed: float = 1.0) -> None:
+        self._speed = _checked(speed)
+        self._stepping = False
+        self._permits = 0
+        self._anchor = (time.monotonic(), 0.0)  # real time and time on this clock at the last change
+        self._changed = asyncio.Event()
+
+    @property
+    def speed(self) -> float:
+        """Times the recorded speed; infinity for at once."""
+        return self._speed
+
+    @speed.setter
+    def speed(self, speed: float) -> None:
+        speed = _checked(speed)
+        self._anchor = (time.monotonic(), self.now)
+        self._speed = speed
+        self.wake()
+
+    @property
+    def stepping(self) -> bool:
+        """True while each frame waits for ``step``."""
+        return self._stepping
+
+    @stepping.setter
+    def stepping(self, stepping: bool) -> None:
+        self._anchor = (time.monotonic(), self.now)
+        self._stepping, self._permits = stepping, 0
+        self.wake()
+
+    def step(self, count: int = 1) -> None:
+        """Release ``count`` frames."""
+        if self._stepping:
+            self._permits += count
+            self.wake()
+
+    @property
+    def is_untimed(self) -> bool:
+        """True while stepping or at infinite speed: the clock does not run then."""
+        return self._stepping or math.isinf(self._speed)
+
+    @property
+    def now(self) -> float:
+        """Recorded seconds since the clock was made."""
+        real, ours = self._anchor
+        return ours if self.is_untimed else ours + (time.monotonic() - real) * self._speed
+
+    async def wait_until(self, due: float, is_disconnected: Callable[[], bool], *, step: bool = False) -> bool:
+        """Wait until ``due`` on this clock; with ``step``, while stepping, wait for a step instead.
+
+        Return False as soon as ``is_disconnected`` returns true.
+        """
+        while not is_disconnected():
+            if self._stepping:
+                if not step:
+                    return True
+                if self._permits:
+                    self._permits -= 1
+                    return True
+                delay = _CHECK_INTERVAL
+            elif math.isinf(self._speed):
+                return True
+            else:
+                delay = min((due - self.now) / self._speed, _CHECK_INTERVAL)
+                if delay <= 0:
+                    return True
+            changed = self._changed
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(delay):
+                    await changed.wait()
+        return False
+
+    def wake(self) -> None:
+        """Make all waits check their conditions again."""
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+
+def _checked(speed: float) -> float:
+    if not speed > 0:
+        raise ValueError("The speed must be more than 0.")
+    return speed
+
 
 MAX_REQUEST_SIZE: Final = 256 * 1024 * 1024  # bytes of a body
 REQUEST_TIMEOUT: Final = 60  # seconds for a body to arrive, and for the next request on a connection

@@ -1,4 +1,4 @@
-"""The lanes of an experiment in Compare, and what is done to several of them: columns, questions, answers to calls.
+"""The lanes of an experiment in Compare, and what is done to several of them: columns, questions, answers, rules.
 
 Each lane is a `Session`; what is done to one alone is done there. The first is the conversation.
 """
@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from playground.domain.adaptations import today
 from playground.domain.debugging import Answer, signature
 from playground.domain.errors import RunRefusedError
-from playground.domain.transcript import Role, Transcript, Turn, new_id
+from playground.domain.transcript import Outcome, Role, Transcript, Turn, new_id
+from playground.engine.advice.parts import Action, Offer
+from playground.engine.advice.refused_fields import offers
 from playground.engine.files.presets import Preset, beside
 from playground.engine.session.branching import system_text, with_system_text
-from playground.engine.session.changes import DraftChanged
+from playground.engine.session.changes import DraftChanged, RunState
 from playground.engine.session.history import MAIN
 from playground.engine.session.next_request import UNDER_WAY
 from playground.engine.session.session import Session
@@ -365,3 +368,35 @@ async def _all(runs: Iterable[Coroutine[Any, Any, None]]) -> None:
     for result in results:
         if isinstance(result, Exception):
             raise result
+
+
+# ---- refusals --------------------------------------------------------------------------------------------------------
+
+
+def keeping(action: Action, outcome: Outcome | None, profile_id: str) -> Action:
+    """Return an action that keeps an offered rule for the gateway; its value is the gateway's profile id.
+
+    The reason of the rule is the message of the failure.
+    """
+    if action.offer is None:
+        return action
+    failure = outcome.failure if outcome is not None else None
+    why = failure.message if failure is not None else ""
+    return action._replace(value=profile_id, offer=action.offer.kept(action.value, why, today()))
+
+
+def refused_alike(session: Session, offer: Offer, model: str) -> list[tuple[Session, str]]:
+    """Return the other idle lanes of that gateway, and of `model` if given, whose last turn has the same refusal."""
+    profile_id = session.settings.profile_id
+    return [
+        (lane, lane.transcript.path[-1].id)
+        for lane in session.experiment.lanes
+        if lane is not session and lane.state is RunState.IDLE and lane.transcript.path
+        if lane.settings.profile_id == profile_id and model in ("", lane.settings.model)
+        if any(item.rules == offer.rules for item in _offers(lane.transcript.path[-1]))
+    ]
+
+
+def _offers(turn: Turn) -> tuple[Offer, ...]:
+    failure = turn.outcome.failure if turn.outcome is not None else None
+    return offers(failure) if failure is not None and not turn.parts else ()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from playground.domain.costs import Cost, PriceLookup, cost, total
+from playground.domain.costs import AnswerMetrics, Cost, PriceLookup, cost, total
 from playground.domain.prices import money
 from playground.domain.roles import Role
 from playground.domain.transcript import Outcome, Turn, one_per_request
@@ -56,6 +56,22 @@ class LaneMetrics:
     def listed(self) -> bool:
         """Return whether a price of the gateway's list was used."""
         return any(cost.listed and cost.amount for cost in self.costs)
+
+    @property
+    def of_answer(self) -> AnswerMetrics:
+        """The metrics as those of one answer; a price in several currencies is unknown."""
+        one_currency = len(self.currencies) == 1
+        return AnswerMetrics(
+            seconds=self.seconds or None,
+            first=self.first,
+            prompt=self.prompt,
+            tokens=self.tokens,
+            price=self.price if one_currency else None,
+            currency=next(iter(self.currencies)) if one_currency else "",
+            requests=self.requests,
+            calls=self.calls,
+            listed=self.listed,
+        )
 
     @property
     def words(self) -> list[str]:

@@ -10,7 +10,7 @@ from playground.domain.costs import PriceLookup
 from playground.domain.hidden import short_name
 from playground.engine.compare.lanes import Lanes
 from playground.engine.compare.metrics import best, lane_metrics
-from playground.engine.files.export.lanes import Column
+from playground.engine.files.export.markdown import Column
 from playground.engine.requests.protocol_conversion import Loss, losses
 from playground.engine.requests.protocol_info import TITLES
 from playground.engine.session.branching import system_text

@@ -20,17 +20,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from playground.domain.checks.check import Verdict
+from playground.domain.costs import AnswerMetrics
 from playground.domain.debugging import canonical
 from playground.domain.encoding import encode
 from playground.domain.tool_servers import ServerAnswer
 from playground.domain.transcript import Turn
 from playground.engine.cassettes.cassette import CassetteError, exchange_from, tape_of
 from playground.engine.evaluation.judging import Judgement
-from playground.engine.evaluation.metrics import AnswerMetrics
 from playground.engine.evaluation.migrations import RECORDED_CALLS_TABLE
 from playground.engine.evaluation.provider import Answer, AnswerResult, SerializedAnswer, with_verdicts
-from playground.engine.gateways.known_secrets import redactor_of
-from playground.engine.gateways.redacted_output import redact, redact_json
+from playground.engine.gateways.redaction import redact, redact_json, redactor_of
 from playground.engine.io.database import open_database, transaction
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from playground.domain.checks.asked import Judge, You
 from playground.domain.checks.check import Verdict, not_judged, quoted
-from playground.domain.costs import PriceLookup
+from playground.domain.costs import AnswerMetrics, PriceLookup
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.domain.values import Value
 from playground.engine.compare.metrics import turn_metrics
-from playground.engine.evaluation.metrics import AnswerMetrics, metrics_of
 from playground.engine.session.run import Mode
 from playground.engine.session.session import Experiment
 from playground.engine.session.settings import ExperimentSettings
@@ -119,7 +118,7 @@ class JudgeClient:
         reply, failure = result.turns[-1] if result.turns else None, result.failure
         reason = failure.message if failure is not None else "" if reply is not None else "no answer came"
         reason = cut(reason, _REASON_LENGTH)
-        metrics = metrics_of(turn_metrics(result.turns, profile_id, self._entered))
+        metrics = turn_metrics(result.turns, profile_id, self._entered).of_answer
         judgement = Judgement(
             model=check.model,
             turns=session.transcript.path,

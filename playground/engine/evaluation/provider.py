@@ -13,13 +13,12 @@ from typing import Any, Final, Protocol, TypeAlias
 
 from playground.domain.checks.asked import Judge
 from playground.domain.checks.check import Facts, Verdict, not_judged
-from playground.domain.costs import PriceLookup
+from playground.domain.costs import NO_METRICS, AnswerMetrics, PriceLookup, no_price
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.transcript import Role, Turn, last_answer
 from playground.domain.variables import resolve_turns
 from playground.engine.compare.metrics import turn_metrics
 from playground.engine.evaluation.judging import JudgeClient, Judgement
-from playground.engine.evaluation.metrics import NO_METRICS, AnswerMetrics, metrics_of, no_price
 from playground.engine.evaluation.resolved import Job, KeyedCheck, ResolvedEvaluation
 from playground.engine.questions import checking
 from playground.engine.questions.kinds import CheckUsable, CheckVerdict
@@ -133,7 +132,7 @@ class LocalAnswerProvider:
         received = received_turns(result.turns, self._resolved.sent_turns_as_written(job.case, job.column))
         received_ids = {turn.id for turn in received}
         sent = [turn for turn in result.turns if turn.id not in received_ids]
-        facts = _facts(received, result.answer, job)
+        facts = Facts(received, job.column.settings.tools, result.answer.metrics)
         verdicts: dict[str, Verdict] = {}
         judgements = dict(result.judgements)
         for key, check in self._resolved.checks(job.case):
@@ -219,7 +218,7 @@ async def _request_answer(
     received = tuple(turn for turn in path if turn.id not in sent_ids)
     failure = _failure(received, refusal)
     lane = turn_metrics(received, job.column.settings.profile_id, entered, is_open=session.debugger.paused)
-    metrics = metrics_of(lane)._replace(real=sum(map(is_real, received)))
+    metrics = lane.of_answer._replace(real=sum(map(is_real, received)))
     if not all(turn.outcome.streamed for turn in received if turn.outcome is not None):
         metrics = metrics._replace(first=None)  # the first token of an unstreamed answer is its last
     answer = Answer(
@@ -250,16 +249,3 @@ def _failure(received: Sequence[Turn], refusal: str) -> Failure | None:
     if outcomes[-1].failure is not None or outcomes[-1].is_complete:
         return outcomes[-1].failure
     return Failure(kind=FailureKind.DECODE, message="Part of the answer could not be read.")
-
-
-def _facts(received: tuple[Turn, ...], answer: Answer, job: Job) -> Facts:
-    metrics = answer.metrics
-    return Facts(
-        turns=received,
-        tools=job.column.settings.tools,
-        seconds=metrics.seconds,
-        first=metrics.first,
-        tokens=metrics.tokens,
-        price=metrics.price,
-        currency=metrics.currency,
-    )

@@ -1,30 +1,37 @@
 """An evaluation resolved against its experiment: each case in each variant, with checks and values filled in.
 
-It is a snapshot: later edits of the experiment are another ``ResolvedEvaluation``.
+It is a snapshot: later edits of the experiment are another ``ResolvedEvaluation``. Saved answers and verdicts are found
+by digests, so equal requests keep their digest: that of a variant covers every field of the experiment's settings but
+those in ``NOT_SENT``, and a new setting is part of it as soon as it has another value than its default.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from playground.domain.checks.asked import Judge
 from playground.domain.checks.check import Check
-from playground.domain.parts import Text
+from playground.domain.debugging import Debugging, Policy
+from playground.domain.encoding import encode
 from playground.domain.roles import INSTRUCTION_ROLES
-from playground.domain.transcript import Role, Transcript, Turn, make_turn
+from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Role, Transcript, Turn
+from playground.domain.values import Value
 from playground.domain.variables import names_in, resolve_turns
 from playground.engine.compare.words import variant_words
-from playground.engine.evaluation.digests import case_digest, check_key, digest_of, variant_digest
+from playground.engine.evaluation.migrations import is_in_digest, tool_offer
 from playground.engine.questions import checking
 from playground.engine.questions.kinds import CheckUsable
-from playground.engine.session.branching import system_text
+from playground.engine.session.branching import system_text, turn_with_system_text
 from playground.engine.session.drafts import turn_of_draft
 from playground.engine.session.edits import answers_none
 from playground.engine.session.plan import EXPECTED, Budget, Case, Order, Plan
@@ -33,10 +40,84 @@ from playground.engine.session.settings import ExperimentSettings
 from playground.engine.session.tool_calls import ToolCaller
 from playground.engine.session.variants import Variant, letter_of
 from playground.jsonkit.texts import cut, listed
+from playground.jsonkit.values import JSON
 
 if TYPE_CHECKING:
     from playground.engine.gateways.profiles import Profile
     from playground.engine.session.experiment import Connect
+
+# ---- digests ---------------------------------------------------------------------------------------------------------
+
+
+#: Settings that no request depends on; ``variables`` are part of the digest of a case.
+NOT_SENT: Final = frozenset(("title", "unsent", "variants", "evaluation", "variables"))
+#: Fields of a turn that are sent.
+SENT_OF_TURN: Final = ("role", "parts", "members", "extra")
+#: Settings of the first version, in the order in which digests have them.
+_FIRST_SETTINGS: Final = (
+    *("profile_id", "protocol", "model", "parameters", "tools", "debugging"),
+    *("extra_body", "extra_headers", "reasoning_return"),
+)
+
+
+def variant_digest(settings: ExperimentSettings, turns: Sequence[Turn]) -> str:
+    """Return the digest of everything that the cases of a variant share: its settings and its conversation."""
+    fields = {name: info for name, info in type(settings).model_fields.items() if name not in NOT_SENT}
+    later = {
+        name: getattr(settings, name)
+        for name, info in fields.items()
+        if name not in _FIRST_SETTINGS and getattr(settings, name) != info.get_default(call_default_factory=True)
+    }
+    sent = [*(_sent_setting(name, settings) for name in _FIRST_SETTINGS), [_sent_turn(turn) for turn in turns]]
+    return digest_of([*sent, later] if later else sent)
+
+
+def case_digest(case: Case, mentioned: Sequence[str], variables: Mapping[str, str]) -> str:
+    """Return the digest of a case: its turns, and the values of the variables in them and in ``mentioned``."""
+    names = dict.fromkeys((*mentioned, *names_in(case.turns)))
+    values = {**variables, **case.values}
+    turns = [_sent_turn(turn) for turn in case.turns]
+    return digest_of([[turns, case.whole], {name: values.get(name) for name in names}])
+
+
+def check_key(check: Check) -> str:
+    """Return the digest of a check, by which its verdicts are saved. The weight is not part of it."""
+    return digest_of({name: value for name, value in encode(check, is_in_digest).items() if name != "weight"})
+
+
+def digest_of(value: JSON) -> str:
+    """Return the digest of a JSON value, as 32 hexadecimal digits."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=_encoded)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _encoded(value: Any) -> JSON:
+    return encode(value) if isinstance(value, Value) else list(value)
+
+
+def _sent_setting(name: str, settings: ExperimentSettings) -> JSON:
+    tools = [tool for tool in settings.tools if tool.sendable]
+    match name:
+        case "parameters":
+            return settings.current.to_wire()
+        case "tools":
+            return [_sent_tool(tool, settings.debugging) for tool in tools]
+        case "debugging":  # the rules decide how calls are answered, and there are none without tools
+            return encode(settings.debugging, is_in_digest) if tools else None
+        case _:
+            return getattr(settings, name)
+
+
+def _sent_tool(tool: ToolDefinition, rules: Debugging) -> JSON:
+    """Return the definition of a tool, with its server where that answers its calls."""
+    served = tool.server and rules.rule(tool.name).policy is Policy.SERVER
+    return [*tool_offer(tool), tool.server, tool.name_there] if served else tool_offer(tool)
+
+
+def _sent_turn(turn: Turn) -> JSON:
+    members = encode(turn, is_in_digest)
+    return {name: members[name] for name in SENT_OF_TURN if members.get(name)}
+
 
 _TITLE_LENGTH: Final = 40  # characters of the title of a case
 _TITLE_SOURCE: Final = 2_000  # characters of a value that a title is made from
@@ -354,8 +435,4 @@ def _with_system(turns: tuple[Turn, ...], system: str | None) -> tuple[Turn, ...
         return turns
     first = turns[0] if turns and turns[0].role in INSTRUCTION_ROLES else None
     rest = turns[1:] if first is not None else turns
-    if not system:
-        return rest
-    top = first if first is not None else make_turn(Role.SYSTEM)
-    media = tuple(part for part in top.parts if not isinstance(part, Text))
-    return (top.model_copy(update={"parts": (Text(text=system), *media)}), *rest)
+    return (turn_with_system_text(first, system), *rest) if system else rest

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from playground.domain.checks.check import Check, Verdict
-from playground.domain.costs import Cost, total
-from playground.engine.evaluation.metrics import sum_costs
+from playground.domain.costs import Cost, sum_costs, total
 from playground.engine.evaluation.provider import Answer, passes
 from playground.engine.evaluation.resolved import EvalVariant, Job, ResolvedEvaluation
 from playground.engine.evaluation.statistics import (

@@ -2,23 +2,29 @@
 
 Each gateway has as many workers as requests may be under way there; its rate limits apply to all of them
 (``gateway.limits``). An answer is done once it is on disk. After a stop, unfinished answers are requested again by the
-next run; a gateway that refuses all requests ends the run with its reason.
+next run; a gateway that refuses all requests ends the run with its reason. ``estimate`` says in advance what the
+missing answers will take.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
-from collections.abc import Callable, Coroutine, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from playground.domain.costs import Cost, PriceLookup, total
+from playground.domain.costs import AnswerMetrics, Cost, PriceLookup, no_price, sum_costs, total
 from playground.domain.durations import span
-from playground.engine.evaluation.answers import AnswerStore
-from playground.engine.evaluation.metrics import AnswerMetrics, no_price, sum_costs
+from playground.domain.model_facts import BY_LIST
+from playground.domain.prices import cost_of, money
+from playground.domain.tokens import estimate_tokens
+from playground.domain.tool_servers import ServerAnswer
+from playground.domain.tools import ToolDefinition
+from playground.domain.usage import Usage
+from playground.engine.evaluation.answers import AnswersError, AnswerStore, CallKey
 from playground.engine.evaluation.provider import (
     Answer,
     AnswerProvider,
@@ -28,8 +34,71 @@ from playground.engine.evaluation.provider import (
     SerializedAnswer,
     with_verdicts,
 )
-from playground.engine.evaluation.recording import RecordedCalls
 from playground.engine.evaluation.resolved import Job, ResolvedEvaluation
+from playground.engine.evaluation.statistics import mean
+from playground.engine.session.tool_calls import Ticket, ToolCaller, ToolCallError
+
+if TYPE_CHECKING:
+    from playground.engine.evaluation.resolved import EvalVariant
+
+# ---- recorded calls --------------------------------------------------------------------------------------------------
+
+
+class RecordedCalls:
+    """Calls tools as ``serving`` does, each call once; ``store`` holds the answers. Await ``open`` first."""
+
+    def __init__(self, serving: Callable[[], ToolCaller], store: AnswerStore, evaluation: str) -> None:
+        self._serving, self._store, self._evaluation = serving, store, evaluation
+        self._tools: set[tuple[str, str]] = set()
+        self._locks: dict[CallKey, asyncio.Lock] = {}
+
+    async def open(self) -> None:
+        """Load the names of the tools that have recorded answers. Raises AnswersError."""
+        self._tools = {(call.server, call.tool) for call in await self._store.recorded_calls(self._evaluation)}
+
+    def _is_recorded(self, tool: ToolDefinition) -> bool:
+        return (tool.server, tool.name_there) in self._tools
+
+    def refusal(self, tool: ToolDefinition) -> str:
+        """Return why a tool cannot be called; a tool with recorded answers can be called without its server."""
+        return "" if self._is_recorded(tool) else self._serving().refusal(tool)
+
+    def mendable(self, tool: ToolDefinition) -> bool:
+        """Return False: no person can help during an evaluation."""
+        return False
+
+    async def mend(self, tool: ToolDefinition) -> None:
+        """Do nothing."""
+
+    def trusted(self, tool: ToolDefinition) -> bool:
+        """Return whether the server of a tool is trusted."""
+        return self._serving().trusted(tool)
+
+    def allowed(self, tool: ToolDefinition) -> bool:
+        """Return whether a tool may run without a question."""
+        return self._serving().allowed(tool)
+
+    def expect(self, tools: Iterable[ToolDefinition]) -> None:
+        """Announce the tools without recorded answers to their servers."""
+        self._serving().expect(tool for tool in tools if not self._is_recorded(tool))
+
+    async def ask(self, tool: ToolDefinition, arguments: str, ticket: Ticket) -> ServerAnswer:
+        """Return the recorded answer, or else record that of the server. Raises ToolCallError."""
+        call = CallKey.of(tool.server, tool.name_there, arguments)
+        try:
+            async with self._locks.setdefault(call, asyncio.Lock()):  # equal calls at the same time share one answer
+                recorded = await self._store.recorded(self._evaluation, call)
+                if recorded is not None:
+                    return recorded.model_copy(update={"recorded": True})
+                if reason := self._serving().refusal(tool):
+                    raise ToolCallError(reason)
+                answer = await self._serving().ask(tool, arguments, ticket)
+                await self._store.record(self._evaluation, call, answer)
+        except AnswersError as error:
+            raise ToolCallError(str(error)) from None
+        self._tools.add((tool.server, tool.name_there))
+        return answer
+
 
 Coro: TypeAlias = Coroutine[Any, Any, None]
 
@@ -306,3 +375,95 @@ def first_error(group: BaseExceptionGroup[BaseException]) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
+
+
+# ---- estimate of a run -----------------------------------------------------------------------------------------------
+
+
+_SAMPLE: Final = 40  # cases whose questions are counted, evenly spread
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The estimated metrics of missing answers. ``seconds`` is None if unknown.
+
+    ``answered``: tokens and price of the answers are included, because other answers of each variant are known.
+    """
+
+    requests: int
+    prompt: int
+    tokens: int
+    costs: tuple[Cost, ...] = ()
+    seconds: float | None = None
+    answered: bool = True
+
+    @property
+    def words(self) -> str:
+        """``≈ 90 requests · ≈ 19,000 tokens in · ≈ $0.05``, and what is not included."""
+        if not self.requests:
+            return "nothing is missing"
+        parts = [f"≈ {self.requests:,} request{'s' * (self.requests != 1)}"]
+        parts += [f"≈ {self.prompt:,} tokens in"] if self.prompt else []
+        parts += [f"≈ {self.tokens:,} tokens out"] if self.answered and self.tokens else []
+        prices = [f"≈ {money(cost.amount, cost.currency)}" for cost in self.costs]
+        if any(cost.listed for cost in self.costs):
+            prices[-1] = f"{prices[-1]} {BY_LIST}"
+        return " · ".join([*parts, *prices]) + ("" if self.answered else " · answers not counted")
+
+
+def estimate(
+    resolved: ResolvedEvaluation,
+    answers: Mapping[tuple[str, int], Answer],
+    missing: Sequence[Job],
+    entered: PriceLookup,
+) -> Estimate:
+    """Estimate what the ``missing`` answers will take: from known answers of a variant, else from its questions.
+
+    Each judge takes one request for an answer.
+    """
+    counts = Counter(job.column.id for job in missing)
+    requests = prompt = tokens = seconds = 0.0
+    costs: list[Cost] = []
+    answered = True
+    for column in resolved.columns:
+        if not (count := counts[column.id]):
+            continue
+        measured = [answer.metrics for answer in answers.values() if answer.column == column.id and not answer.failure]
+        answered = answered and bool(measured)
+        requests += round(count * (_mean(metrics.requests for metrics in measured) or 1.0))
+        requests += count * len(resolved.judges)
+        if measured:
+            prompt += round(count * _mean(metrics.prompt for metrics in measured))
+            tokens += round(count * _mean(metrics.tokens for metrics in measured))
+            seconds += count * _mean(metrics.seconds for metrics in measured)
+            scale = count / len(measured)
+            costs += [
+                cost._replace(amount=scale * cost.amount) for cost in sum_costs(metrics.cost for metrics in measured)
+            ]
+        else:
+            question = _mean(_question_tokens(resolved, column))
+            prompt += round(count * question)
+            price = entered(column.settings.profile_id, column.settings.model)
+            amount = cost_of(Usage(prompt=round(question), completion=0), price)
+            costs += [Cost(count * amount, price.currency, price.told)] if price is not None and amount else []
+    costs = [cost for cost in costs if cost.amount]
+    return Estimate(
+        requests=round(requests),
+        prompt=round(prompt),
+        tokens=round(tokens),
+        costs=sum_costs(costs),
+        seconds=seconds / max(resolved.plan.at_once, 1) or None,
+        answered=answered,
+    )
+
+
+def _mean(values: Iterable[float | None]) -> float:
+    """Return the mean with 0 for None; 0 without values."""
+    numbers = [value or 0.0 for value in values]
+    return mean(numbers) if numbers else 0.0
+
+
+def _question_tokens(resolved: ResolvedEvaluation, column: EvalVariant) -> list[int]:
+    """Estimate the tokens of the questions of a sample of cases."""
+    sample = resolved.cases[:: max(1, len(resolved.cases) // _SAMPLE)]
+    return [sum(estimate_tokens(turn.text) for turn in resolved.sent_turns(case, column)) for case in sample]

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from playground.domain.request import Request
 from playground.engine.io.weighed_json import TooMuchError, check_weight
-from playground.engine.requests.copied import is_archive
 from playground.engine.requests.message_shapes import (
     is_foreign_message,
     is_record,
@@ -27,7 +26,7 @@ from playground.engine.requests.message_shapes import (
     title_of,
     wrapped,
 )
-from playground.engine.requests.pasted import NO_MODEL, Imported, ImportRefusedError, read_body
+from playground.engine.requests.pasted import NO_MODEL, Imported, ImportRefusedError, is_archive, read_body
 from playground.jsonkit import tree
 from playground.jsonkit.problems import JsonTextError, position
 from playground.jsonkit.reading import parse_json

@@ -16,17 +16,15 @@ from pydantic import Field
 from playground.domain.encoding import encode
 from playground.domain.parameter_conversion import convert_parameters
 from playground.domain.parameters import Parameters
-from playground.domain.parts import Text
-from playground.domain.roles import INSTRUCTION_ROLES, Role
 from playground.domain.tools import ToolDefinition
-from playground.domain.transcript import Transcript, Turn, make_turn
+from playground.domain.transcript import Transcript
 from playground.domain.values import Value
 from playground.engine.files.experiment_file import structure_words
-from playground.engine.files.experiment_file.layout import lay_out
-from playground.engine.gateways.known_secrets import redactor_of
+from playground.engine.files.experiment_file.content import lay_out
+from playground.engine.gateways.redaction import redactor_of
 from playground.engine.gateways.secrets import Secret
 from playground.engine.io.list_file import JsonListStore, ListFileError
-from playground.engine.session.branching import with_system_text
+from playground.engine.session.branching import system_text, system_turn, turn_with_system_text, with_system_text
 from playground.engine.session.settings import ExperimentSettings
 from playground.jsonkit.values import JSONObject
 from playground.protocols import DEFAULT, PROTOCOLS
@@ -61,13 +59,12 @@ class Preset(Value):
 
 def from_session(session: Session, name: str, *, with_model: bool = False) -> Preset:
     """Return the settings of an experiment as a preset; ``with_model`` includes protocol and model."""
-    system = _system(session.transcript)
     return Preset(
         name=_name(name),
         protocol=session.settings.protocol,
         switches=with_model,
         model=session.settings.model if with_model else "",
-        system=system.text if system is not None else "",
+        system=system_text(session.transcript),
         tools=session.settings.tools,
         parameters=session.settings.current.set_fields,
         by_hand=session.settings.current.by_hand,
@@ -134,24 +131,15 @@ def _parameters(session: Session, preset: Preset, protocol: str) -> Parameters:
     return convert_parameters(parameters, session.settings.current)
 
 
-def _system(transcript: Transcript) -> Turn | None:
-    """Return the system turn, the first one of the path, or None."""
-    path = transcript.path
-    return path[0] if path and path[0].role in INSTRUCTION_ROLES else None
-
-
 def _with_system(transcript: Transcript, text: str) -> Transcript:
     """Return the conversation with another system turn, which other branches share."""
-    turn = _system(transcript)
-    if (turn.text if turn is not None else "") == text:
+    if system_text(transcript) == text:
         return transcript
+    turn = system_turn(transcript)
     if turn is None:
-        new = make_turn(Role.SYSTEM, text)
+        new = turn_with_system_text(None, text)
         return transcript.insert(new, before=transcript.path[0].id) if transcript.path else transcript.append(new)
-    if not text:
-        return transcript.remove(turn.id)
-    rest = tuple(part for part in turn.parts if not isinstance(part, Text))
-    return transcript.replace(turn.model_copy(update={"parts": (Text(text=text), *rest)}))
+    return transcript.replace(turn_with_system_text(turn, text)) if text else transcript.remove(turn.id)
 
 
 # ---- the file --------------------------------------------------------------------------------------------------------

@@ -18,8 +18,8 @@ from playground.domain.durations import span
 from playground.domain.errors import Failure, FailureCause, FailureGroup, FailureKind
 from playground.engine.advice import advise, message_or_title
 from playground.engine.advice.by_kind import KEY_MEANINGS, is_about_key, is_missing_path
-from playground.engine.advice.field_locations import header_names
 from playground.engine.advice.parts import Advice
+from playground.engine.advice.refused_fields import header_names
 from playground.gateway.address import Address, candidates, doubled, is_loopback, repair, resolve
 from playground.gateway.connection import Auth, Connection
 from playground.gateway.limits import read_date

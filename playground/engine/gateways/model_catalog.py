@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from playground.domain.model_facts import NOTHING_TOLD, ModelFacts, joined
-from playground.engine.gateways.known_secrets import redactor_of
+from playground.engine.gateways.redaction import redactor_of
 from playground.engine.gateways.secrets import Secret
 from playground.engine.gateways.services import Details, KnownGateway
 from playground.gateway.model_facts import facts_of

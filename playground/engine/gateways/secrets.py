@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from pydantic import SecretStr
 
-from playground.engine.gateways.known_secrets import KnownSecrets, values_of
+from playground.engine.gateways.redaction import KnownSecrets, values_of
 from playground.gateway.prepared_request import header_problem
 from playground.gateway.redact import SHORTEST, Redactor, is_secret_header
 from playground.jsonkit.values import JSON

@@ -23,8 +23,8 @@ from playground.domain.hints import problems_of, setting
 from playground.domain.values import Value
 from playground.engine.gateways.profiles import ProfileError
 from playground.engine.gateways.secrets import looks_secret, secret_in, variable_problem
+from playground.engine.io.files import resource_root
 from playground.engine.io.list_file import JsonListStore
-from playground.engine.io.resources import resource_root
 from playground.gateway.address import DEFAULT_PORTS, is_loopback, repair
 from playground.gateway.connection import Auth
 from playground.jsonkit.values import JSON, JSONObject

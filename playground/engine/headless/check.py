@@ -21,8 +21,7 @@ from playground.engine.gateway_check.check_run import (
     keys_of,
 )
 from playground.engine.gateway_check.checks import BY_ID, Estimate, Key, check_title, supported_protocols, total
-from playground.engine.gateway_check.export import FORMATS, groups, line_name, line_words
-from playground.engine.gateway_check.report import Line, Report, Verdict
+from playground.engine.gateway_check.report import FORMATS, Line, Report, Verdict, groups, line_name, line_words
 from playground.engine.gateway_check.requests import Target
 from playground.engine.headless.command import Command, check_output, run_command, write_cassette, write_file
 from playground.engine.headless.exit_codes import ExitCode

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from playground.engine.cassettes import cassette
 from playground.engine.files.experiment_file import ExperimentFileError, read_content
-from playground.engine.gateways.redacted_output import write_output
+from playground.engine.gateways.redaction import write_output
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.gateway import Gateway, GatewayOptions, gateway_of
 from playground.engine.headless.show import Console

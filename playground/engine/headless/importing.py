@@ -19,19 +19,25 @@ from playground.domain.hidden import show_hidden
 from playground.domain.tool_servers import Hints
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import new_id
-from playground.engine.evaluation.imports.files import imported_cases, is_table, read_data, suffix_of
-from playground.engine.evaluation.imports.promptfoo import Configuration, is_promptfoo
+from playground.engine.evaluation.imports.promptfoo import (
+    Configuration,
+    imported_cases,
+    is_promptfoo,
+    is_table,
+    read_data,
+    suffix_of,
+)
 from playground.engine.evaluation.imports.table import SUFFIXES, CasesError, guess, to_cases
 from playground.engine.files import messages as conversations
 from playground.engine.files.experiment_file import write as write_experiment
 from playground.engine.files.tool_import import export_tools, import_tools
 from playground.engine.files.tool_import.collector import KIND_WORDS
-from playground.engine.gateways.redacted_output import write_output
+from playground.engine.gateways.redaction import write_output
 from playground.engine.gateways.secrets import Secret, key_from_environment
 from playground.engine.headless.command import check_output
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.show import Console
-from playground.engine.io.text_encoding import decode_text
+from playground.engine.io.files import decode_text
 from playground.engine.io.weighed_json import check_weight
 from playground.engine.io.yaml_text import YamlError, read_yaml
 from playground.engine.requests import pasted

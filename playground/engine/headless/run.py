@@ -24,7 +24,7 @@ from playground.domain.transcript import Turn
 from playground.engine.advice import advise
 from playground.engine.compare.lanes import Lanes, LanesError
 from playground.engine.files.answer_table import LARGEST_TABLE, read_answers
-from playground.engine.gateways.known_secrets import redactor_of
+from playground.engine.gateways.redaction import redactor_of
 from playground.engine.headless.command import (
     Command,
     check_output,
@@ -40,9 +40,9 @@ from playground.engine.headless.tool_servers import CommandServers, ServerOption
 from playground.engine.inspect.endings import ending_details, ending_note
 from playground.engine.requests.protocol_info import renamed_call_ids
 from playground.engine.requests.request_file import BadInputError, read_text, read_value, request_and_notes
+from playground.engine.session.experiment import title_of
 from playground.engine.session.run import Mode
 from playground.engine.session.session import Session
-from playground.engine.session.titles import title_of
 from playground.engine.session.variants import Variant
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.protocol import get_protocol

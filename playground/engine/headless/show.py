@@ -18,8 +18,7 @@ from playground.domain.parts import Part
 from playground.domain.transcript import Role, Turn
 from playground.engine.advice import advise, headline, own_words
 from playground.engine.advice.parts import Advice
-from playground.engine.gateways.known_secrets import redactor_of
-from playground.engine.gateways.redacted_output import output_json_pieces, redact
+from playground.engine.gateways.redaction import output_json_pieces, redact, redactor_of
 from playground.engine.session.changes import Change, PathChanged, RunState, RunStateChanged, TurnChanged, TurnGrew
 from playground.gateway.redact_stream import TextRedactor
 from playground.jsonkit.values import JSON

@@ -14,7 +14,7 @@ from threading import RLock
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from playground.domain.reasons import reason_of
-from playground.engine.io.whole_file import write_whole
+from playground.engine.io.files import write_whole
 from playground.jsonkit.nesting import loads
 from playground.jsonkit.values import JSON, JSONObject
 from playground.named_file import read_named

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from playground.domain.transcript import Turn
-from playground.engine.session.titles import Preview, plain_preview, summary_of, title_of
+from playground.engine.session.experiment import Preview, plain_preview, summary_of, title_of
 
 if TYPE_CHECKING:
     from playground.engine.session.session import Session

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from playground.domain.adaptations import Adaptation, AdaptationKind, effective
 from playground.domain.parameters import Hint
 from playground.domain.request import Request
-from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.profiles import DEMO_IS_OFF, Profile, connection
+from playground.engine.gateways.redaction import redactor_of
 from playground.engine.gateways.secrets import Secret
 from playground.engine.requests.capability_warnings import capability_warnings
 from playground.engine.requests.protocol_info import renamed_call_ids

@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final
 
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.model_facts import NOTHING_TOLD, ModelFacts
-from playground.domain.transcript import Transcript, new_id
+from playground.domain.roles import Role
+from playground.domain.transcript import Ending, Transcript, new_id
 from playground.engine.session.call_notes import CallNotes
 from playground.engine.session.changes import (
     Change,
@@ -27,7 +29,6 @@ from playground.engine.session.changes import (
 from playground.engine.session.drafts import Draft, Drafts, Editors
 from playground.engine.session.history import MAIN, History, UndoStack
 from playground.engine.session.settings import ExperimentSettings, changed_names
-from playground.engine.session.titles import Preview, plain_preview, summary_of, title_of
 from playground.engine.session.tool_calls import PendingToolCalls, ToolCaller
 from playground.engine.session.turns import Turns
 from playground.gateway.tape import Exchange
@@ -40,6 +41,63 @@ if TYPE_CHECKING:
     from playground.engine.gateways.profiles import Profile
     from playground.gateway.client import GatewayClient
     from playground.gateway.limits import RateLimits
+
+#: Returns the first characters of a text, without secrets.
+Preview = Callable[[str, int], str]
+
+UNTITLED = "New experiment"
+_MAX_TITLE: Final = 48  # characters
+_TITLE_SOURCE: Final = 4096  # characters that are searched for secrets: one at the title's end must be complete
+_STATE_WORDS: Final = {RunState.RETRYING: "waiting to retry", RunState.ANSWERING: "waiting for a tool"}
+
+
+def plain_preview(text: str, most: int) -> str:
+    """Return the first characters of a text that holds no secrets."""
+    return text[:most]
+
+
+def title_of(transcript: Transcript, title: str, preview: Preview = plain_preview) -> str:
+    """Return the title set by a person, else the first words of the first user turn, without secrets."""
+    if title:
+        return preview(title, len(title))
+    for turn in transcript.path:
+        if turn.role is Role.USER and (words := _first_words(turn.text)):
+            fits = len(words) <= _MAX_TITLE
+            return preview(words, _MAX_TITLE) if fits else preview(words, _MAX_TITLE - 1).rstrip() + "…"
+    return UNTITLED
+
+
+def _first_words(text: str) -> str:
+    """Return the first words of a text in one line, more of them than a title has."""
+    match = re.search(r"\S", text)
+    if match is None:
+        return ""
+    end = match.start() + _TITLE_SOURCE
+    words = " ".join(text[match.start() : end].split())
+    if end >= len(text):
+        return words
+    return words.rpartition(" ")[0] or words  # the last one is incomplete
+
+
+def summary_of(transcript: Transcript, model: str, state: RunState = RunState.IDLE) -> str:
+    """Return a summary in one line: the model, then the state or the most important fact."""
+    path = transcript.path
+    facts = [model or "no model"]
+    if state is not RunState.IDLE:
+        facts.append(_STATE_WORDS.get(state, "running"))
+    elif waiting := transcript.unanswered():
+        facts.append(f"{len(waiting):,} call{'s' * (len(waiting) > 1)} · waiting for you")
+    elif path and path[-1].outcome and path[-1].outcome.failure:
+        failure = path[-1].outcome.failure
+        facts.append(str(failure.status) if failure.status else "failed")
+    elif path and path[-1].outcome and path[-1].outcome.holes:
+        facts.append("part unread")
+    elif path and path[-1].outcome and path[-1].outcome.ending is Ending.INTERRUPTED:
+        facts.append("interrupted")
+    elif path:
+        facts.append(f"{len(path):,} turn{'s' * (len(path) > 1)}")
+    return " · ".join(facts)
+
 
 #: Returns a client for a profile id; raises RunRefusedError if there is none.
 Connect = Callable[[str], Awaitable["GatewayClient"]]

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from playground.domain.accumulator import Accumulator
 from playground.domain.adaptations import Adaptation
 from playground.domain.errors import RunRefusedError
+from playground.domain.events import Event
 from playground.domain.parameters import Parameters
+from playground.domain.parts import Part, Reasoning, Text
 from playground.domain.request import ReasoningReturn, Request
-from playground.domain.transcript import Transcript
+from playground.domain.transcript import Transcript, Turn
 from playground.domain.variables import as_written
 from playground.engine.session.branching import resend_from
 from playground.engine.session.changes import (
@@ -30,7 +33,6 @@ from playground.engine.session.changes import (
     TitleChanged,
     TurnChanged,
 )
-from playground.engine.session.cumulative_text import EDITED, read_as_cumulative
 from playground.engine.session.debugger import Debugger
 from playground.engine.session.drafts import Draft, OpenEdit, position_after
 from playground.engine.session.experiment import ExperimentState, Lane
@@ -39,10 +41,58 @@ from playground.engine.session.next_request import UNDER_WAY, NextRequest
 from playground.engine.session.run import Mode, Run, RunResult, Runs
 from playground.engine.session.settings import ExperimentSettings
 from playground.jsonkit.values import JSON
+from playground.protocols.cumulative import CUMULATIVE, without_repeats
+from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
     from playground.gateway.limits import RateLimits as RateLimits
     from playground.gateway.tape import Exchange as Exchange
+
+#: The deviation of a turn that was read so.
+READ_SO: Final = "cumulative_text_read"
+_NOTE: Final = (
+    "each delta began with all that came before it; the text is read without the repeats (undo to see it as it came)"
+)
+GONE: Final = "The recorded bytes of this turn are no longer kept, so it cannot be read again. Ask again instead."
+EDITED: Final = "The turn was edited, so its text is not read again. Undo the edit first."
+
+
+def is_cumulative(turn: Turn) -> bool:
+    """Return whether a turn came in cumulative deltas and shows their repeats."""
+    return turn.outcome is not None and any(code == CUMULATIVE for code, _ in turn.outcome.deviations)
+
+
+def read_as_cumulative(turn: Turn, exchange: Exchange | None) -> Turn:
+    """Return the turn with the text and reasoning of its exchange without their repeats.
+
+    Raises ValueError, with a sentence for people, where that cannot be done.
+    """
+    if turn.outcome is None or exchange is None or exchange.dropped or not exchange.reads:
+        raise ValueError(GONE)
+    decoder = get_protocol(exchange.protocol).decoder(exchange.content_type)
+    events = [*decoder.decode_bytes(exchange.body), *decoder.close(delimited=exchange.delimited)]
+    choice = turn.outcome.choice
+    received, shortened = _texts(events, choice), _texts(without_repeats(events), choice)
+    if received != [part.text for part in turn.parts if isinstance(part, Text | Reasoning)]:
+        raise ValueError(EDITED)
+    texts = iter(shortened)
+    parts: list[Part] = [
+        part.model_copy(update={"text": next(texts, "")}) if isinstance(part, Text | Reasoning) else part
+        for part in turn.parts
+    ]
+    deviations = tuple(
+        (READ_SO, _NOTE) if code == CUMULATIVE else (code, note) for code, note in turn.outcome.deviations
+    )
+    outcome = turn.outcome.model_copy(update={"deviations": deviations})
+    return turn.model_copy(update={"parts": tuple(parts), "outcome": outcome})
+
+
+def _texts(events: Sequence[Event], choice: int) -> list[str]:
+    """Return the texts and the reasoning of one completion, in order."""
+    answer = Accumulator()
+    answer.add_events(events)
+    parts = answer.choice(choice).freeze()
+    return [part.text for part in parts if isinstance(part, Text | Reasoning)]
 
 
 class Session(Lane):

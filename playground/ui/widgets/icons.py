@@ -8,7 +8,7 @@ from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QIcon, QIconEngine, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
-from playground.engine.io.resources import resource_root
+from playground.engine.io.files import resource_root
 from playground.ui.widgets.theme import tokens
 
 

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication
 
-from playground.engine.io.resources import resource_root
+from playground.engine.io.files import resource_root
 
 BODY_PX = 13
 SMALL_PX = 12

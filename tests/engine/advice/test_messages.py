@@ -13,8 +13,8 @@ import pytest
 
 from playground.domain.errors import Failure, Sent
 from playground.engine.advice import advise
-from playground.engine.advice.field_locations import header_names, parameter_named, place_of
 from playground.engine.advice.parts import Action, add_header
+from playground.engine.advice.refused_fields import header_names, parameter_named, place_of
 from playground.gateway.retry import is_transient
 from playground.protocols.errors import read_error
 from tests.support.each_case import each_case

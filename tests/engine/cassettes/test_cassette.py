@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from playground.domain.errors import Failure, FailureKind
 from playground.engine.cassettes import har
 from playground.engine.cassettes.cassette import CassetteError, open_file, read, save, write
-from playground.engine.cassettes.transcript import transcript_of
+from playground.engine.cassettes.replay import transcript_of
 from playground.engine.gateways.secrets import Secret
 from playground.engine.library.store.tape_rows import read_head, read_tape, write_tape
 from playground.gateway.redact import Redactor

@@ -19,9 +19,8 @@ from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Transcript, make_turn
 from playground.engine.cassettes.cassette import Cassette, read, write
-from playground.engine.cassettes.playback_clock import PlaybackClock
 from playground.engine.cassettes.replay import CassettePlayer
-from playground.engine.cassettes.server import ReplayServer, merge_stream, split_at_frames
+from playground.engine.cassettes.server import PlaybackClock, ReplayServer, merge_stream, split_at_frames
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session

@@ -12,8 +12,7 @@ import openai
 import pytest
 
 from playground.engine.cassettes.cassette import Cassette
-from playground.engine.cassettes.playback_clock import PlaybackClock
-from playground.engine.cassettes.server import ReplayServer
+from playground.engine.cassettes.server import PlaybackClock, ReplayServer
 from tests.engine.exchanges import exchange
 from tests.protocols.streams import DONE, chunk
 from tests.support.raw_http import LOOPBACK, STRANGERS, Answer, ask

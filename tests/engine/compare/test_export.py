@@ -13,7 +13,7 @@ from playground.domain.parts import Text
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
 from playground.engine.compare.lanes import Lanes
 from playground.engine.compare.words import columns_of
-from playground.engine.files.export.lanes import Column, lanes_markdown, lanes_page, lanes_table
+from playground.engine.files.export.markdown import Column, lanes_markdown, lanes_page, lanes_table
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.session import Session
 from tests.engine.files.export.test_export import HOSTILE, KEY

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from playground.domain.checks.check import Verdict
+from playground.domain.costs import AnswerMetrics
 from playground.domain.parts import Text
 from playground.domain.transcript import Role, Turn
 from playground.engine.evaluation.answers import AnswersError, AnswerStore, SavedAnswer
 from playground.engine.evaluation.judging import Judgement
-from playground.engine.evaluation.metrics import AnswerMetrics
 from playground.engine.evaluation.provider import Answer, AnswerResult, with_verdicts
 from playground.engine.gateways.secrets import Secret
 

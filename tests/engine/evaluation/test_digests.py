@@ -10,9 +10,15 @@ from playground.domain.parts import Image, ToolCall, ToolResult
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
-from playground.engine.evaluation.digests import NOT_SENT, SENT_OF_TURN, case_digest, check_key, variant_digest
 from playground.engine.evaluation.migrations import tool_offer
-from playground.engine.evaluation.resolved import ResolvedEvaluation
+from playground.engine.evaluation.resolved import (
+    NOT_SENT,
+    SENT_OF_TURN,
+    ResolvedEvaluation,
+    case_digest,
+    check_key,
+    variant_digest,
+)
 from playground.engine.gateways.gateways import DEMO_ID, Gateways
 from playground.engine.session.plan import Case
 from playground.engine.session.session import Experiment, Session

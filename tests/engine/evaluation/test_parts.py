@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from playground.domain.checks.asked import Judge
+from playground.domain.costs import no_price
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.prices import Price
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.evaluation.blind import Vote, blind_pairs, count_votes
-from playground.engine.evaluation.cases import case_of, step_of, step_plan
-from playground.engine.evaluation.estimate import estimate
-from playground.engine.evaluation.metrics import no_price
+from playground.engine.evaluation.runner import estimate
+from playground.engine.evaluation.variants import case_of, step_of, step_plan
 from playground.engine.session.drafts import OpenEdit
 from playground.engine.session.session import Session
 from tests.engine.evaluation.evaluations import Evaluations, planned

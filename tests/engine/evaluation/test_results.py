@@ -11,7 +11,7 @@ import pytest
 from playground.domain.checks.check import Verdict
 from playground.domain.checks.figures import Latency
 from playground.domain.checks.texts import Contains
-from playground.engine.evaluation.metrics import AnswerMetrics
+from playground.domain.costs import AnswerMetrics
 from playground.engine.evaluation.provider import Answer, with_verdicts
 from playground.engine.evaluation.resolved import ResolvedEvaluation
 from playground.engine.evaluation.results import Results

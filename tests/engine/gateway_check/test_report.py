@@ -11,8 +11,8 @@ import pytest
 
 from playground.demo.server import DemoServer
 from playground.domain.encoding import encode
-from playground.engine.gateway_check.export import FORMATS, change_words
 from playground.engine.gateway_check.report import (
+    FORMATS,
     MAX_REPORTS,
     Departure,
     Line,
@@ -20,6 +20,7 @@ from playground.engine.gateway_check.report import (
     ReportError,
     ReportStore,
     Verdict,
+    change_words,
     changes,
     previous_report,
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from playground.engine.gateways.known_secrets import KnownSecrets, redactor_of, remove_fingerprints
+from playground.engine.gateways.redaction import KnownSecrets, redactor_of, remove_fingerprints
 from playground.gateway.redact import MASK
 
 

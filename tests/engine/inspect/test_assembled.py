@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from playground.engine.inspect.assembled import AssembledAnswer
+from playground.engine.inspect.frame_summary import AssembledAnswer
 from tests.engine.exchanges import exchange
 
 MESSAGES = (

@@ -10,7 +10,7 @@ from typing import Any
 from playground.domain.errors import FailureKind
 from playground.domain.parts import Image, Text, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
-from playground.engine.cassettes.transcript import transcript_of
+from playground.engine.cassettes.replay import transcript_of
 from playground.engine.files.experiment_file import read, write
 from playground.engine.files.export import export
 from playground.engine.gateways.profiles import Profile

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from playground.engine.io.whole_file import write_whole
+from playground.engine.io.files import write_whole
 
 
 def mode(path: Path) -> int:

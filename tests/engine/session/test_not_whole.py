@@ -13,7 +13,7 @@ from playground.domain.debugging import Answer, AnswerRow, Debugging, Policy, Re
 from playground.domain.encoding import encode
 from playground.domain.errors import RunRefusedError
 from playground.domain.transcript import Ending, Role, Turn, make_turn
-from playground.engine.cassettes.transcript import answers_of
+from playground.engine.cassettes.replay import answers_of
 from playground.engine.files.export.markdown import to_markdown
 from playground.engine.files.export.selection import Selection
 from playground.engine.headless.exit_codes import ExitCode

@@ -7,7 +7,7 @@ from playground.domain.events import ReasoningDelta, TextDelta, ToolCallDelta
 from playground.domain.prices import Asked
 from playground.domain.request import Request
 from playground.domain.transcript import Ending, Role, make_turn
-from playground.engine.cassettes.transcript import answers_of
+from playground.engine.cassettes.replay import answers_of
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.request_executor import RequestExecutor, TimingMarks
 from playground.gateway.client import GatewayClient

@@ -22,7 +22,7 @@ from playground.engine.gateways.gateways import Gateways
 from playground.engine.gateways.profiles import ProfileStore
 from playground.engine.gateways.secrets import Keys
 from playground.engine.library.store import Mode, Store
-from playground.engine.library.store.retention import KeepTapes
+from playground.engine.library.store.tape_rows import KeepTapes
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import Snapshot, encode_experiment, snapshot

@@ -7,7 +7,7 @@ import shlex
 import pytest
 
 from playground.domain.tool_servers import ToolServer, Via
-from playground.engine.tool_servers.command_line import command_text, from_lines, shown_address, split, to_lines
+from playground.engine.tool_servers.secret_values import command_text, from_lines, shown_address, split, to_lines
 from tests.support.each_case import each_case
 
 

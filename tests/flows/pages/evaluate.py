@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground.demo.server import DemoConfig
-from playground.engine.io.resources import resource_root
+from playground.engine.io.files import resource_root
 from playground.engine.library.opening_files import open_sample
 from playground.engine.session.plan import Plan
 from tests.flows.pages.dialogs import name_file, select_entry

@@ -19,8 +19,8 @@ from playground.engine.evaluation.provider import Answer
 from playground.engine.evaluation.results import ColumnResult, Results, metric_values
 from playground.engine.evaluation.statistics import axis_marks
 from playground.engine.files.export.page import STYLE, TAIL, escaped, head
-from playground.engine.gateways.redacted_output import redact
-from playground.engine.io.resources import render_template, resource_root
+from playground.engine.gateways.redaction import redact
+from playground.engine.io.files import render_template, resource_root
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSONObject
 

@@ -11,7 +11,7 @@ from playground.domain.transcript import Role, Turn, last_answer
 from playground.engine.evaluation.answers import SavedAnswer
 from playground.engine.evaluation.provider import Answer
 from playground.engine.evaluation.results import Cell, Results
-from playground.engine.gateways.redacted_output import output_json, redact_json
+from playground.engine.gateways.redaction import output_json, redact_json
 from playground.engine.io.spreadsheet import csv_text
 from playground.gateway.redact import Redactor
 from playground.jsonkit.values import JSON, JSONObject

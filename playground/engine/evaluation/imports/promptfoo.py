@@ -30,25 +30,31 @@ from playground.engine.evaluation.imports.prompts import (
     is_reference,
     prompts_in,
     read_prompt,
+    read_provider,
     template_notes,
     yaml_template,
 )
-from playground.engine.evaluation.imports.providers import read_provider
 from playground.engine.evaluation.imports.references import DEEPEST, FILE, References, UnreadableFileError
 from playground.engine.evaluation.imports.table import (
+    LARGEST,
     REASONS,
     Cases,
     CasesError,
+    Table,
     UnreadableRow,
+    read_table,
     test_of,
     text_of,
     variable_name,
 )
+from playground.engine.io.files import decode_text
 from playground.engine.io.yaml_text import YamlError, YamlText, read_yaml
 from playground.engine.session.plan import EXPECTED, MOST_CASES, Case
 from playground.engine.session.variants import Variant
+from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON, JSONObject
 from playground.jsonkit.values import Path as Place
+from playground.named_file import read_named
 
 T = TypeVar("T")
 
@@ -494,3 +500,71 @@ class _Reader:
 
 def _quoted(content: JSON) -> str:
     return shortened(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+
+_MAY_BE: Final = (".yaml", ".yml", ".json")
+_MEMBERS: Final = ("prompts", "providers", "targets")  # of which a configuration has one
+
+
+def imported_cases(source: Cases) -> Cases:
+    """Return the cases of a file; those without turns get the turns of the configuration."""
+    if not isinstance(source, Configuration) or not source.turns:
+        return source
+    turns = {"turns": source.turns}
+    return replace(source, cases=tuple(case if case.turns else case.model_copy(update=turns) for case in source.cases))
+
+
+def read_file(path: Path) -> Table | Configuration:
+    """Read a file of cases and, for a configuration, the files it refers to; it may take seconds. Raises CasesError."""
+    try:
+        data = read_named(path, LARGEST)
+    except OSError as error:
+        raise CasesError(f"The file cannot be read: {error.strerror or error}.") from None
+    return read_data(data, path.suffix.lower(), path.parent)
+
+
+def read_text(text: str) -> Table | Configuration:
+    """Read a pasted text of any kind, without the files that it refers to. Raises CasesError."""
+    return read_data(text.encode("utf-8", "surrogatepass"), suffix_of(text))
+
+
+def suffix_of(text: str) -> str:
+    """Return how the name of a file with this text would end."""
+    text = text.strip()
+    if text[:1] in ("{", "["):
+        try:
+            parse_json(text)
+        except ValueError:
+            return ".jsonl"
+        return ".json"
+    return ".csv" if is_table(text) else ".yaml"
+
+
+def is_table(text: str) -> bool:
+    """Return whether the first two lines have the same number of cells, and more than one."""
+    first, _, rest = text.partition("\n")
+    second = rest.partition("\n")[0]
+    return any(first.count(mark) and first.count(mark) == second.count(mark) for mark in ",;\t")
+
+
+def read_data(data: bytes, suffix: str, folder: Path | None = None) -> Table | Configuration:
+    """Read the content of a file whose name ends in ``suffix``; the files that it refers to are below ``folder``.
+
+    Without a folder they are named as left out. Raises CasesError.
+    """
+    text = _configuration_text(data) if suffix in _MAY_BE else ""
+    return read_configuration(text, folder) if text else read_table(data, suffix)
+
+
+def _configuration_text(data: bytes) -> str:
+    """Return the text of a configuration; empty for any other file, which says itself why it cannot be read."""
+    try:
+        text = decode_text(data)
+        if not any(member in text for member in _MEMBERS):
+            return ""
+        return text if is_promptfoo(read_yaml(text).value) else ""
+    except ValueError:
+        return ""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from playground.engine.evaluation.imports.csv_records import read_records
-from playground.engine.io.text_encoding import decode_text
+from playground.engine.io.files import decode_text
 from playground.engine.io.weighed_json import check_weight
 from playground.engine.io.yaml_text import YamlError, read_yaml
 from playground.jsonkit.reading import parse_json

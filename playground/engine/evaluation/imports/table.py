@@ -21,7 +21,7 @@ from playground.domain.reasons import shortened
 from playground.domain.variables import LONGEST_NAME
 from playground.engine.evaluation.imports.asserts import EXPECTED_TEXT, read_asserts, read_expected, spelled_assert
 from playground.engine.evaluation.imports.csv_records import read_records, without_trailing_blanks
-from playground.engine.io.text_encoding import decode_text
+from playground.engine.io.files import decode_text
 from playground.engine.io.weighed_json import check_weight
 from playground.engine.io.yaml_text import YamlError, read_yaml
 from playground.engine.session.plan import EXPECTED, MOST_CASES, Case

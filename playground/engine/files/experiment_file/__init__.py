@@ -21,12 +21,11 @@ from playground.domain.request import SendReasoning
 from playground.domain.roles import Role
 from playground.domain.transcript import Ending
 from playground.domain.values import Value
-from playground.engine.files.experiment_file.content import NAME, from_json, to_json
-from playground.engine.files.experiment_file.layout import lay_out
-from playground.engine.gateways.known_secrets import redactor_of
+from playground.engine.files.experiment_file.content import NAME, from_json, lay_out, to_json
+from playground.engine.gateways.redaction import redactor_of
 from playground.engine.gateways.secrets import Secret
+from playground.engine.io.files import write_whole
 from playground.engine.io.weighed_json import TooMuchError, read_json
-from playground.engine.io.whole_file import write_whole
 from playground.engine.session.plan import Keep, Order
 from playground.engine.session.snapshot import Snapshot
 from playground.jsonkit.values import JSON

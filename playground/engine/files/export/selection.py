@@ -18,12 +18,11 @@ from playground.domain.roles import Role
 from playground.domain.served import as_served, unsaid
 from playground.domain.transcript import Ending, Transcript, Turn
 from playground.domain.variables import resolve_turns
-from playground.engine.files.experiment_file.layout import lay_out
+from playground.engine.files.experiment_file.content import lay_out
 from playground.engine.files.images import data_of, measure
-from playground.engine.gateways.known_secrets import redactor_of
-from playground.engine.gateways.redacted_output import redact
+from playground.engine.gateways.redaction import redact, redactor_of
 from playground.engine.gateways.secrets import Secret
-from playground.engine.session.titles import title_of
+from playground.engine.session.experiment import title_of
 from playground.jsonkit.values import JSON
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol

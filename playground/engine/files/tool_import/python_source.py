@@ -12,9 +12,15 @@ from playground.domain.tool_servers import Hints
 from playground.domain.tools import ToolDefinition
 from playground.engine.files.tool_import import definitions
 from playground.engine.files.tool_import.collector import ToolCollector, list_names, object_schema, read_hints
-from playground.engine.files.tool_import.docstrings import Docstring, read_docstring
 from playground.engine.files.tool_import.python_types import Types, described
-from playground.engine.files.tool_import.python_values import Values, last_name, parse_source, statements
+from playground.engine.files.tool_import.python_values import (
+    Docstring,
+    Values,
+    last_name,
+    parse_source,
+    read_docstring,
+    statements,
+)
 from playground.jsonkit.values import JSON, JSONObject
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef

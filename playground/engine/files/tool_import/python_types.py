@@ -11,7 +11,6 @@ import re
 from typing import Final, NamedTuple
 
 from playground.engine.files.tool_import.collector import ToolCollector, object_schema
-from playground.engine.files.tool_import.docstrings import read_docstring
 from playground.engine.files.tool_import.python_values import (
     ENUMS,
     NOT_CONSTANT,
@@ -19,6 +18,7 @@ from playground.engine.files.tool_import.python_values import (
     last_name,
     literal,
     parse_expression,
+    read_docstring,
 )
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON, JSONObject

@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from playground import __version__
+from playground.domain.costs import AnswerMetrics
 from playground.engine.evaluation.answers import answer_of, pack
-from playground.engine.evaluation.metrics import AnswerMetrics
 from playground.engine.evaluation.provider import AnswerResult, LocalAnswerProvider, SerializedAnswer
 from playground.engine.evaluation.resolved import Job, ResolvedEvaluation
 from playground.engine.files.experiment_file.content import to_json
 from playground.engine.gateways.credentials import consent_needed
-from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.profiles import Profile
+from playground.engine.gateways.redaction import redactor_of
 from playground.engine.gateways.secrets import KEY_VARIABLE, Secret, clean_key, key_from_environment
 from playground.engine.headless.command import CommandFailedError, gateway_session
 from playground.engine.headless.evaluated_file import EvaluationOptions, evaluated_session

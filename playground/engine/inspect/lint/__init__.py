@@ -7,7 +7,6 @@ What a decoder has to read past it notes itself; the rest are rules on an exchan
 
 from __future__ import annotations
 
-from playground.engine.inspect.lint.report import report
-from playground.engine.inspect.lint.review import Finding, Review, findings
+from playground.engine.inspect.lint.review import Finding, Review, findings, report
 
 __all__ = ["Finding", "Review", "findings", "report"]

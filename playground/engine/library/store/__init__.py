@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from playground.engine.library.passages import Passage as Passage
 from playground.engine.library.store.search import Filters as Filters
+from playground.engine.library.store.search import Passage as Passage
 from playground.engine.library.store.search import SearchResult as SearchResult
 from playground.engine.library.store.store import Store as Store
 from playground.engine.library.store.trouble import Mode as Mode

@@ -18,8 +18,7 @@ from playground.engine.cassettes.cassette import CassetteError
 from playground.engine.io.database import connect
 from playground.engine.library.experiment_summary import Deleted, ExperimentSummary
 from playground.engine.library.store.migrations import MOST_PLACES, SHIFT, version_of
-from playground.engine.library.store.retention import SIZE
-from playground.engine.library.store.tape_rows import read_head, read_tape
+from playground.engine.library.store.tape_rows import SIZE, read_head, read_tape
 from playground.engine.library.store.texts import bring_pictures
 from playground.engine.library.store.trouble import StoreError
 from playground.engine.session.snapshot import LATEST, Snapshot, check_tree, decode, read_as

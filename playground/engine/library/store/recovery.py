@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from playground.engine.io.database import connect, error_words
-from playground.engine.io.whole_file import write_whole
+from playground.engine.io.files import write_whole
 from playground.engine.library.store.backups import check_copy, free_name, list_backups, sync_file, sync_folder
 from playground.engine.library.store.migrations import AUTO_VACUUM, migrate
 from playground.engine.library.store.trouble import StoreError

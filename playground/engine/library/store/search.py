@@ -5,20 +5,101 @@ Experiments with all words in one turn or in the title come first, then the othe
 
 from __future__ import annotations
 
+import re
 import sqlite3
+import unicodedata
 from collections.abc import Container, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, fields
+from itertools import islice
 from typing import Final
 
 from playground.engine.io.database import connect_memory
 from playground.engine.library.experiment_summary import ExperimentSummary
-from playground.engine.library.passages import Passage, SearchWords
 from playground.engine.library.store.migrations import SHIFT, migrate
 from playground.engine.library.store.reading import SUMMARY, summary_from_row
 from playground.engine.library.store.rows import ExperimentRows
 from playground.engine.session.snapshot import Snapshot
 from playground.gateway.redact import Redactor
+
+# ---- passages --------------------------------------------------------------------------------------------------------
+
+
+_LENGTH: Final = 200  # characters of a passage: two lines of a wide list
+_BEFORE: Final = 50  # of them before the first hit
+_MOST_HITS: Final = 500  # looked at to find the passage with most of the words
+_LETTER: Final = r"[^\W_]"  # a letter or a digit, as in the words of the full-text index
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Words around a hit. ``field`` is "title", "model", "text", "reasoning" or "arguments"; ``marks`` are the hits in
+    ``text``, as (start, end) in characters. ``turn_id`` is empty for a title and a model.
+    """
+
+    turn_id: str
+    field: str
+    text: str
+    marks: tuple[tuple[int, int], ...]
+
+
+class SearchWords:
+    """The words that a person searches for: each may be the beginning of a word, in any case, without accents."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        alternatives = (r"[\W_]+".join(re.findall(rf"{_LETTER}+", _folded(word))) for word in words)
+        self._patterns = [re.compile(rf"(?<!{_LETTER}){words}{_LETTER}*") for words in alternatives]
+
+    def passage(self, turn_id: str, field: str, text: str) -> Passage | None:
+        """The passage of ``text`` that has most of the words, or None without a hit. Line breaks become spaces."""
+        folded = _folded(text)
+        hits = [
+            (*hit.span(), number)
+            for number, pattern in enumerate(self._patterns)
+            for hit in islice(pattern.finditer(folded), _MOST_HITS)
+        ]
+        if not hits:
+            return None
+        hits.sort()
+        start = max(hits, key=lambda hit: (_words_within(hits, hit[0]), -hit[0]))[0]
+        begin = max(start - _BEFORE, 0)
+        if len(text) <= _LENGTH:
+            begin, end = 0, len(text)
+        else:
+            end = min(begin + _LENGTH, len(text))
+            begin = text.find(" ", begin, start) + 1 or begin if begin else 0
+        head = "…" if begin else ""
+        excerpt = "".join(" " if letter.isspace() else letter for letter in text[begin:end])
+        shift = len(head) - begin
+        marks = tuple(
+            (first + shift, min(last, end) + shift)
+            for first, last in sorted({hit[:2] for hit in hits})
+            if begin <= first < end
+        )
+        return Passage(turn_id, field, f"{head}{excerpt}{'…' if end < len(text) else ''}", marks)
+
+
+def _words_within(hits: list[tuple[int, int, int]], start: int) -> int:
+    """The number of different words among the hits of a passage that starts at ``start``."""
+    return len({number for first, _, number in hits if start <= first < start + _LENGTH - _BEFORE})
+
+
+class _Letters(dict[int, int]):
+    """Each letter's code without accents and in lower case, looked up once."""
+
+    def __missing__(self, code: int) -> int:
+        plain = unicodedata.normalize("NFD", chr(code))[0].lower()[0]
+        self[code] = ord(plain)
+        return ord(plain)
+
+
+_LETTERS: Final = _Letters()
+
+
+def _folded(text: str) -> str:
+    """``text`` in lower case and without accents, of the same length."""
+    return text.lower() if text.isascii() else text.translate(_LETTERS)
+
 
 MOST_FOUND: Final = 100  # experiments
 MOST_PASSAGES: Final = 2  # of one experiment

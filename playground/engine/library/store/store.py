@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar
 
-from playground.engine.gateways.known_secrets import values_of
+from playground.engine.gateways.redaction import values_of
 from playground.engine.gateways.secrets import Secret
 from playground.engine.io.database import connect, error_words, is_damage, is_index_damage
 from playground.engine.io.file_lock import FileLock, LockedError
@@ -29,12 +29,11 @@ from playground.engine.library.store.migrations import MIGRATIONS
 from playground.engine.library.store.opening import OpenedStore, default_path, open_store
 from playground.engine.library.store.reading import Reader
 from playground.engine.library.store.recovery import finish, note_damage, put_back
-from playground.engine.library.store.retention import KeepTapes, copy_tapes, give_back, prune
 from playground.engine.library.store.rows import erase, index_rest, purge, rebuild_index
-from playground.engine.library.store.secret_removal import remove_secret
+from playground.engine.library.store.tape_rows import KeepTapes, copy_tapes, give_back, prune
 from playground.engine.library.store.texts import without_format_words
 from playground.engine.library.store.trouble import DamagedStoreError, Mode, Status, StoreError
-from playground.engine.library.store.writer import Reads, Save, Tape, Writer
+from playground.engine.library.store.writer import Reads, Save, Tape, Writer, remove_secret
 from playground.engine.session.snapshot import Snapshot
 from playground.gateway.redact import SHORTEST, Redactor
 from playground.gateway.tape import Exchange

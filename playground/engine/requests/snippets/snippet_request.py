@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from playground.domain.request import Request
-from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.profiles import DEMO_IS_OFF, Profile, connection
+from playground.engine.gateways.redaction import redactor_of
 from playground.engine.gateways.secrets import Secret, looks_secret
 from playground.gateway.address import resolve
 from playground.gateway.body_decoding import ACCEPTED

@@ -113,7 +113,7 @@ class CassetteControl(Control):
     async def _export(self, exchanges: list[Exchange]) -> None:
         from playground.engine.cassettes.cassette import CassetteError
         from playground.engine.cassettes.har import write
-        from playground.engine.gateways.redacted_output import write_output
+        from playground.engine.gateways.redaction import write_output
 
         session = self._workspace.current
         name = file_name(session.title, "exchanges") + ".har"

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
 from playground.domain.errors import RunRefusedError
 from playground.engine.compare.differences import last_request
-from playground.engine.gateways.redacted_output import write_output
+from playground.engine.gateways.redaction import write_output
 from playground.engine.session.branching import system_text
 from playground.engine.session.session import Session
 from playground.engine.session.variants import MOST_LANES
@@ -32,7 +32,7 @@ from playground.ui.widgets.plain_text import show_hidden
 
 if TYPE_CHECKING:
     from playground.engine.compare.lanes import Lanes
-    from playground.engine.files.export.lanes import Column
+    from playground.engine.files.export.markdown import Column
     from playground.engine.files.presets import Preset
     from playground.ui.features.compare.page import LanesPage
 
@@ -333,7 +333,7 @@ class CompareControl(QObject):
         spawn(self._export(), name="export lanes")
 
     async def _export(self) -> None:
-        from playground.engine.files.export.lanes import lanes_markdown, lanes_page
+        from playground.engine.files.export.markdown import lanes_markdown, lanes_page
 
         host, kinds = self._host, "Web page (*.html);;Markdown (*.md)"
         name = f"{file_name(host.session.title)}.html"
@@ -355,7 +355,7 @@ class CompareControl(QObject):
 
     def copy_table(self) -> None:
         """Copy the messages of all lanes to the clipboard as a table with one column per lane."""
-        from playground.engine.files.export.lanes import lanes_table
+        from playground.engine.files.export.markdown import lanes_table
 
         text, html = lanes_table(self._columns(), self._host.workspace.gateways.keys.known())
         data = QMimeData()

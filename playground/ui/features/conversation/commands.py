@@ -343,7 +343,7 @@ class TurnCommands(QObject):
 
     def _take_offer(self, turn_id: str, action: Action, offer: Offer) -> None:
         """Send again with the rules of an offer; if they are saved, also in other lanes refused for the same reason."""
-        from playground.engine.compare.refused import keeping, refused_alike
+        from playground.engine.compare.lanes import keeping, refused_alike
 
         session = self._session
         if action.name == KEEP_OFFER:

@@ -8,7 +8,7 @@ from typing import Final
 from PySide6.QtCore import QMimeData
 
 from playground.domain.sizes import size_words
-from playground.engine.io.text_encoding import decode_text
+from playground.engine.io.files import decode_text
 
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
 MOST_BYTES: Final = 1_000_000  # of a text file

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from playground.engine.io.resources import resource_root
+from playground.engine.io.files import resource_root
 
 
 class Sample(NamedTuple):

@@ -16,8 +16,8 @@ from playground.domain.transcript import Ending, Turn
 from playground.engine.advice import advise, headline, limit_words, own_words
 from playground.engine.advice.parts import ASK_AGAIN, GIVE_UP, READ_CUMULATIVE, RETRY, RETRY_NOW, TRY_OFFER, Action
 from playground.engine.inspect.endings import ending_details, ending_note
-from playground.engine.session.cumulative_text import is_cumulative
 from playground.engine.session.request_executor import RetryWait
+from playground.engine.session.session import is_cumulative
 from playground.ui.features.conversation.commands import TurnCommands
 from playground.ui.features.conversation.fold import Fold
 from playground.ui.features.conversation.text_view import TextView

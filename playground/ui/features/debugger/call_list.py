@@ -10,8 +10,7 @@ from PySide6.QtCore import QModelIndex, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
-from playground.engine.gateways.known_secrets import redactor_of
-from playground.engine.gateways.redacted_output import redact
+from playground.engine.gateways.redaction import redact, redactor_of
 from playground.engine.gateways.secrets import Secret
 from playground.engine.inspect.calls import CallEntry, CallIndex, calls_csv, calls_json
 from playground.engine.session.call_notes import CallVerdictCode

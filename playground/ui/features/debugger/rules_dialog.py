@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QPushButton, QWidg
 from playground.domain.debugging import Answer, AnswerRow, Debugging, Policy, ToolRule
 from playground.domain.parts import ToolCall
 from playground.engine.files.answer_table import LARGEST_TABLE, read_answers, write_answers
-from playground.engine.gateways.redacted_output import write_output
+from playground.engine.gateways.redaction import write_output
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.changes import Change, DebugChanged, PathChanged, SettingsChanged, TurnChanged
 from playground.engine.session.session import Session

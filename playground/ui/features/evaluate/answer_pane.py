@@ -9,8 +9,8 @@ from PySide6.QtCore import QTimer, Signal
 
 from playground.domain.transcript import Turn
 from playground.engine.advice.parts import ASK_AGAIN, GIVE_UP, KEEP_OFFER, RETRY, RETRY_NOW, STREAM_ON, TURNS, Action
-from playground.engine.compare.refused import keeping
-from playground.engine.evaluation.cases import begin_with_answer
+from playground.engine.compare.lanes import keeping
+from playground.engine.evaluation.variants import begin_with_answer
 from playground.engine.session.session import Experiment, Session
 from playground.ui.features.conversation.commands import TurnCommands
 from playground.ui.features.conversation.transcript_pane import TranscriptPane

@@ -201,7 +201,7 @@ class EvaluateControl(Control):
 
     def add_case(self, turn_id: str) -> None:
         """Add a message and those above it as a case."""
-        from playground.engine.evaluation.cases import case_of
+        from playground.engine.evaluation.variants import case_of
         from playground.engine.session.plan import MOST_CASES, Plan
 
         main = self._session.main
@@ -228,7 +228,7 @@ class EvaluateControl(Control):
 
     def repeat_step(self) -> None:
         """Evaluate the request of the focused or last answer as the only case."""
-        from playground.engine.evaluation.cases import step_of, step_plan
+        from playground.engine.evaluation.variants import step_of, step_plan
 
         session, main = self._session, self._session.main
         before = main.settings.evaluation

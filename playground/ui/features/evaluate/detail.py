@@ -11,11 +11,10 @@ from PySide6.QtWidgets import QTabBar, QWidget
 
 from playground.domain.checks.asked import You
 from playground.engine.evaluation.answers import AnswersError, SavedAnswer
-from playground.engine.evaluation.cases import begin_with_answer
-from playground.engine.evaluation.digests import check_key
 from playground.engine.evaluation.judging import manual_verdict
 from playground.engine.evaluation.provider import received_turns
-from playground.engine.evaluation.resolved import case_title
+from playground.engine.evaluation.resolved import case_title, check_key
+from playground.engine.evaluation.variants import begin_with_answer
 from playground.engine.session.plan import Keep
 from playground.jsonkit.texts import cut
 from playground.ui.features.evaluate.answer_pane import AnswerPane, session_of

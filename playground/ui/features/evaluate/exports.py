@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from playground.engine.evaluation.answers import AnswersError, SavedAnswer
 from playground.engine.evaluation.export.formats import FORMATS, export
 from playground.engine.evaluation.provider import Answer
-from playground.engine.gateways.redacted_output import write_output
+from playground.engine.gateways.redaction import write_output
 from playground.ui.features.evaluate.model import EvaluationModel
 from playground.ui.widgets.dialogs import ask_where, file_name
 

@@ -20,8 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.checks.check import Check
-from playground.engine.evaluation.imports.files import imported_cases, read_file, read_text
-from playground.engine.evaluation.imports.promptfoo import Configuration
+from playground.engine.evaluation.imports.promptfoo import Configuration, imported_cases, read_file, read_text
 from playground.engine.evaluation.imports.table import (
     SUFFIXES,
     Cases,

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from playground.engine.evaluation.answers import AnswersError, SavedAnswer
-from playground.engine.evaluation.estimate import Estimate, estimate
 from playground.engine.evaluation.provider import with_verdicts
 from playground.engine.evaluation.resolved import EvalVariant, PlanProblem, ResolvedEvaluation
 from playground.engine.evaluation.results import Findings, Results
-from playground.engine.evaluation.runner import Progress
+from playground.engine.evaluation.runner import Estimate, Progress, estimate
 from playground.engine.session.changes import Change, DraftChanged, PathChanged, SettingsChanged, TurnChanged
 from playground.engine.session.plan import Case, Plan
 from playground.engine.session.session import Session

@@ -30,7 +30,7 @@ from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from playground.engine.evaluation.answers import AnswersError
 from playground.engine.evaluation.results import ColumnResult, Findings, Results
-from playground.engine.gateways.redacted_output import write_output
+from playground.engine.gateways.redaction import write_output
 from playground.jsonkit.texts import cut
 from playground.ui.features.evaluate.exports import export_answers, exported
 from playground.ui.features.evaluate.model import EvaluationModel

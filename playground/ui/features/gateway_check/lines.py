@@ -9,8 +9,7 @@ from typing import Final, TypeAlias
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem
 
-from playground.engine.gateway_check.export import line_words
-from playground.engine.gateway_check.report import Line, Verdict
+from playground.engine.gateway_check.report import Line, Verdict, line_words
 from playground.jsonkit.texts import cut
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icons import icon

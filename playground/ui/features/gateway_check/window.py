@@ -18,14 +18,16 @@ from shiboken6 import isValid
 
 from playground.domain.durations import span
 from playground.domain.errors import RunRefusedError
-from playground.engine.gateway_check.export import FORMATS, change_words, groups
 from playground.engine.gateway_check.report import (
+    FORMATS,
     Line,
     Report,
     ReportError,
     ReportStore,
     Verdict,
+    change_words,
     count_words,
+    groups,
     previous_report,
 )
 from playground.engine.gateway_check.requests import Target, target_of, with_secrets

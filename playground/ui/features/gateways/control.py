@@ -282,7 +282,7 @@ class GatewayControl(Control):
 
         Return an error message; empty if the rules are saved.
         """
-        from playground.engine.gateways.known_secrets import redactor_of
+        from playground.engine.gateways.redaction import redactor_of
 
         gateways = self._workspace.gateways
         redactor = redactor_of(gateways.keys.known())

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground import __version__
-from playground.engine.io.resources import resource_root
+from playground.engine.io.files import resource_root
 from playground.ui.widgets.copy_button import CopyButton
 from playground.ui.widgets.form_parts import push_button, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from playground.engine.files.presets import default_path as presets_path
 from playground.engine.gateway_check.report import default_folder as checks_folder
 from playground.engine.gateways.profiles import default_path as gateways_path
-from playground.engine.io.resources import resource_root
+from playground.engine.io.files import resource_root
 from playground.engine.library.store.opening import default_path as experiments_path
 from playground.engine.library.workspace import ANSWERS
 from playground.log import log_path

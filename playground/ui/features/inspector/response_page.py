@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from playground.engine.inspect.assembled import MAX_ASSEMBLED, AssembledAnswer
+from playground.engine.inspect.frame_summary import MAX_ASSEMBLED, AssembledAnswer
 from playground.ui.features.inspector.body_pane import BodyPane
 from playground.ui.features.inspector.field_table import HeaderSplit
 from playground.ui.features.inspector.spec_check import NO_PROBLEMS, SpecCheck

@@ -19,7 +19,7 @@ from playground.engine.files.experiment_file import ExperimentFileError
 from playground.engine.gateways.secrets import Secret
 from playground.engine.library.store import Mode, Status, StoreError
 from playground.engine.library.store.backups import Backup
-from playground.engine.library.store.retention import KeepTapes
+from playground.engine.library.store.tape_rows import KeepTapes
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session
 from playground.jsonkit.texts import listed

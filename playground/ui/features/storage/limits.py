@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSettings
 
-from playground.engine.library.store.retention import KeepTapes
 from playground.engine.library.store.store import DAYS_DELETED
+from playground.engine.library.store.tape_rows import KeepTapes
 from playground.engine.session.experiment import DEFAULT_LIMIT
 
 MIB = 1024 * 1024

@@ -9,7 +9,7 @@ from PySide6.QtGui import QResizeEvent, QTextOption
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
 from playground.domain.tool_servers import ToolServer, Via
-from playground.engine.tool_servers.command_line import command_text, shown_address
+from playground.engine.tool_servers.secret_values import command_text, shown_address
 from playground.jsonkit.texts import cut, listed
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.layouts import in_column

@@ -14,18 +14,19 @@ from playground.domain.hints import problems_of
 from playground.domain.tool_servers import ToolServer, Via
 from playground.domain.transcript import new_id
 from playground.engine.gateways.secrets import Secret
-from playground.engine.tool_servers.command_line import from_lines, to_lines
 from playground.engine.tool_servers.secret_values import (
     ARGUMENT,
     ENVIRONMENT,
     HEADER,
     OAUTH,
+    from_lines,
     keyring_names,
     named_in,
     part_address,
     part_arguments,
     secret_header,
     secret_variable,
+    to_lines,
 )
 from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.widgets.name_value import HeaderValue, NameValue, row_problems

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from playground.domain.hints import hints_of, setting
 from playground.domain.tool_servers import ToolServer
-from playground.engine.tool_servers.command_line import split, to_lines
-from playground.engine.tool_servers.secret_values import named_in
+from playground.engine.tool_servers.secret_values import named_in, split, to_lines
 from playground.ui.features.tool_servers.draft import Draft, PlaceSecret, ServerHeader, Variable
 from playground.ui.features.tool_servers.rows import FolderRows
 from playground.ui.widgets.form_parts import push_button, say, text_label

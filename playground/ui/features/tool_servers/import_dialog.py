@@ -15,7 +15,6 @@ from shiboken6 import isValid
 
 from playground.domain.tool_servers import ToolServer, Via
 from playground.engine.gateways.secrets import Keys
-from playground.engine.tool_servers.command_line import command_text, shown_address
 from playground.engine.tool_servers.config_file import Place, places_here
 from playground.engine.tool_servers.imports import (
     Imported,

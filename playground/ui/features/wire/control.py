@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QApplication
 
 from playground.domain.errors import FailureGroup
-from playground.engine.gateways.known_secrets import redactor_of
+from playground.engine.gateways.redaction import redactor_of
 from playground.engine.inspect.calls import served
 from playground.engine.library.store import StoreError
 from playground.ui.features.conversation.text_view import TextView

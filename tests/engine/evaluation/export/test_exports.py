@@ -17,7 +17,7 @@ from playground.domain.checks.figures import Tokens
 from playground.domain.checks.texts import Contains, Matches
 from playground.domain.transcript import Role, make_turn
 from playground.engine.evaluation.answers import SavedAnswer
-from playground.engine.evaluation.export.others import to_inspect, to_junit, to_promptfoo
+from playground.engine.evaluation.export.formats import to_inspect, to_junit, to_promptfoo
 from playground.engine.evaluation.export.page import to_page
 from playground.engine.evaluation.export.rows import Export, to_csv, to_jsonl
 from playground.engine.evaluation.imports.promptfoo import read_configuration

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from playground.engine.evaluation.imports.files import read_file
-from playground.engine.evaluation.imports.promptfoo import Configuration
+from playground.engine.evaluation.imports.promptfoo import Configuration, read_file
 from playground.engine.evaluation.imports.table import CasesError, Table
 
 

@@ -16,8 +16,7 @@ from playground.domain.checks.json_answers import FitsSchema, IsJSON, PathEquals
 from playground.domain.checks.texts import Contains, Equals, Matches
 from playground.domain.roles import Role
 from playground.engine.evaluation.imports.asserts import read_assert, write_assert
-from playground.engine.evaluation.imports.files import read_file
-from playground.engine.evaluation.imports.promptfoo import Configuration, read_configuration
+from playground.engine.evaluation.imports.promptfoo import Configuration, read_configuration, read_file
 from playground.engine.evaluation.imports.table import CasesError
 from playground.engine.session.settings import ExperimentSettings
 from tests.support.each_case import each_case

@@ -19,7 +19,7 @@ from playground.domain.transcript import Role, Turn
 from playground.engine.files.experiment_file import SUFFIX, ExperimentFileError, open_file, read, save, write
 from playground.engine.files.experiment_file.schema import experiment_schema
 from playground.engine.gateways.secrets import Secret
-from playground.engine.io.resources import resource_root
+from playground.engine.io.files import resource_root
 from playground.engine.session.snapshot import Snapshot
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol, parameters_of

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from playground.engine.inspect.lint import report
-from playground.engine.inspect.lint.rules import RULES
+from playground.engine.inspect.lint.review import RULES
 from playground.protocols import PROTOCOLS
 from tests.engine.exchanges import indexed
 from tests.engine.inspect.lint.answers import (

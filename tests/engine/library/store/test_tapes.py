@@ -15,8 +15,7 @@ from playground.domain.transcript import Role, make_turn
 from playground.engine.cassettes.cassette import CassetteError
 from playground.engine.gateways.secrets import Secret
 from playground.engine.library.store import Store
-from playground.engine.library.store.retention import KeepTapes
-from playground.engine.library.store.tape_rows import read_head, read_tape, write_tape
+from playground.engine.library.store.tape_rows import KeepTapes, read_head, read_tape, write_tape
 from playground.engine.session.snapshot import Snapshot
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange, Read

@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
 from playground.domain.checks.check import Verdict
+from playground.domain.costs import AnswerMetrics, no_price
 from playground.engine.evaluation.answers import AnswerStore
-from playground.engine.evaluation.metrics import AnswerMetrics, no_price
 from playground.engine.evaluation.provider import Answer, AnswerResult
 from playground.engine.evaluation.resolved import Job, ResolvedEvaluation
 from playground.engine.session.session import Session

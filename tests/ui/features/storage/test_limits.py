@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSettings
 
-from playground.engine.library.store.retention import KeepTapes
+from playground.engine.library.store.tape_rows import KeepTapes
 from playground.ui.features.storage.limits import (
     BYTES_KEY,
     DAYS_KEY,

@@ -292,7 +292,7 @@ class FileRow(QWidget):
             return
 
         def write() -> None:
-            from playground.engine.io.whole_file import write_whole
+            from playground.engine.io.files import write_whole
 
             write_whole(path, base64.b64decode(block.data, validate=False))
 

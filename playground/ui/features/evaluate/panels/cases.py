@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QPushButton
 
 from playground.domain.transcript import new_id
 from playground.domain.variables import as_written, names_in
-from playground.engine.evaluation.cases import case_of
 from playground.engine.evaluation.imports.table import variable_name
+from playground.engine.evaluation.variants import case_of
 from playground.engine.session.plan import MOST_CASES, Case
 from playground.jsonkit.texts import listed
 from playground.ui.features.evaluate.model import EvaluationModel

@@ -14,7 +14,7 @@ from PySide6.QtGui import QAction, QActionGroup, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from playground.engine.evaluation.results import Findings
-from playground.engine.gateways.redacted_output import write_output
+from playground.engine.gateways.redaction import write_output
 from playground.ui.features.evaluate.model import EvaluationModel
 from playground.ui.features.evaluate.plots.kinds import KINDS, AnswerCounts, By, PlotData, cell_at, chosen_plot, plots
 from playground.ui.features.evaluate.plots.scene import Plot, Target

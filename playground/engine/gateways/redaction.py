@@ -6,19 +6,52 @@ secrets in all their spellings, pieces of one, and the beginning of one before a
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 from pydantic import SecretStr
 
-from playground.engine.gateways.known_secrets import redactor_of
+from playground.domain.errors import Failure
+from playground.engine.io.files import write_whole
 from playground.engine.io.spreadsheet import json_text
-from playground.engine.io.whole_file import write_whole
 from playground.gateway.redact import MASK, SHORTEST, Redactor
+from playground.gateway.redact_stream import StreamRedactor
+from playground.gateway.tape import Exchange, Read
 from playground.jsonkit.layout import indented, indented_pieces
-from playground.jsonkit.values import JSON
+from playground.jsonkit.values import JSON, JSONObject
+
+
+class KnownSecrets:
+    """The secrets in memory at the time of each iteration; handed on as it is, never as a copy."""
+
+    def __init__(self, ask: Callable[[], Iterable[SecretStr]]) -> None:
+        self._ask = ask
+
+    def __iter__(self) -> Iterator[SecretStr]:
+        return iter(self._ask())
+
+    def __len__(self) -> int:
+        return len(tuple(self._ask()))
+
+
+def redactor_of(secrets: Iterable[SecretStr]) -> Redactor:
+    """Return a redactor of those secrets."""
+    return Redactor(values_of(secrets))
+
+
+def values_of(secrets: Iterable[SecretStr]) -> tuple[str, ...]:
+    """Return the secrets as plain text, which must never be shown."""
+    return tuple(secret.get_secret_value() for secret in secrets)
+
+
+def remove_fingerprints(folder: Path) -> None:
+    """Delete the file in which earlier versions kept digests of keys. Never raises."""
+    with contextlib.suppress(OSError):
+        (folder / "fingerprints.json").unlink(missing_ok=True)
+
 
 _ELLIPSIS: Final = re.compile("…")
 
@@ -76,3 +109,35 @@ def write_output(path: Path, content: str | bytes, known: Iterable[SecretStr]) -
     else:
         data = redactor.data(content)
     write_whole(path, data)
+
+
+# ---- recordings ------------------------------------------------------------------------------------------------------
+
+
+def redacted_reads(exchange: Exchange, redactor: Redactor) -> Iterator[Read]:
+    """Yield the reads of the response body without secrets, also where reads or events cut one."""
+    stream = StreamRedactor(redactor)
+    for at, data in exchange.reads:
+        yield from (Read(*piece) for piece in stream.redact_bytes(data, at))
+    yield from (Read(*piece) for piece in stream.close(exchange.reads[-1].at if exchange.reads else 0.0))
+
+
+def redacted_failure(failure: Failure | None, redactor: Redactor) -> JSON:
+    """Return a failure as JSON, without secrets in its texts."""
+    if failure is None:
+        return None
+    members = _redact_members(failure.model_dump(mode="json", exclude_none=True, exclude={"sent"}), redactor)
+    if failure.sent is not None:
+        members["sent"] = _redact_members(failure.sent.model_dump(mode="json", exclude_defaults=True), redactor)
+    return members
+
+
+def _redact_members(members: JSONObject, redactor: Redactor) -> JSONObject:
+    """Return an object without secrets in its texts and in those of nested objects."""
+    clean: JSONObject = {}
+    for name, item in members.items():
+        if isinstance(item, str):
+            clean[name] = redactor.text(item)
+        else:
+            clean[name] = _redact_members(item, redactor) if isinstance(item, dict) else item
+    return clean
