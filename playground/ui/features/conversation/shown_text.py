@@ -15,7 +15,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from playground.engine.io.whole_file import write_whole
+from playground.engine.io.files import write_whole
 from playground.ui.features.conversation.caps import (
     AROUND,
     BEGINNING,

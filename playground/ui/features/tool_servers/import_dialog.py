@@ -26,7 +26,7 @@ from playground.engine.tool_servers.imports import (
     settle,
 )
 from playground.engine.tool_servers.registry import ServerRegistry, ServerRegistryError
-from playground.engine.tool_servers.secret_values import forget, keep, words_of
+from playground.engine.tool_servers.secret_values import command_text, forget, keep, shown_address, words_of
 from playground.ui.features.tool_servers.rows import FolderRow
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import push_button, say, text_label
