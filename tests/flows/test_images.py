@@ -208,4 +208,4 @@ async def test_edit_before_signed_thinking_offers_choices(person: Person) -> Non
     await notice.press("Keep as is")
     await notice.wait_until_hidden()
     assert signatures(person) == signed
-    assert not person.find(QAbstractButton, "Close this notice")
+    assert not person.find(QAbstractButton, "Dismiss this notice")

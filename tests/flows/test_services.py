@@ -188,7 +188,7 @@ async def test_own_service_is_saved_edited_and_deleted(person: Person) -> None:
     await services.wait_until(lambda: "Our team" in path.read_text(), "the new name in the file")
     await replace_text(person, services.search, "our team")
     assert services.names == ["Our team"]
-    await services.press("Remove this service (Delete)")
+    await services.press("Delete this service")
     await services.wait_until(lambda: not services.names, "an empty list")
     await services.press("Undo")
     await services.wait_until(lambda: services.names == ["Our team"], "the service")

@@ -19,7 +19,7 @@ async def presets(stage: Stage) -> None:
     control.look()
     dialog = await stage.dialog("Presets")
     stage.select("Presets", "Terse", dialog)
-    stage.find(QAbstractButton, "Remove this preset", dialog).click()
+    stage.find(QAbstractButton, "Delete this preset", dialog).click()
     await stage.settle()
 
 

@@ -325,7 +325,7 @@ class DraftsDialog(QDialog, Generic[V]):
             self.add()
         if not blank:
             undo = lambda: self.work(self._bring_back(item_id, restore, draft))  # noqa: E731
-            self.body.notice.offer(f"“{title}” was removed. {words}".strip(), ("Undo", undo))
+            self.body.notice.offer(f"“{title}” was deleted. {words}".strip(), ("Undo", undo))
 
     async def _bring_back(self, item_id: str, restore: Restore | None, draft: V | None) -> None:
         words = await restore() if restore is not None else ""

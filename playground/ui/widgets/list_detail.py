@@ -28,7 +28,7 @@ COMMANDS: Final = {
     "up": ("", "Move up (Alt+Up)", "up"),
     "down": ("", "Move down (Alt+Down)", "down"),
     "duplicate": ("", "Duplicate this {} (Ctrl+D)", "copy"),
-    "remove": ("", "Remove this {} (Delete)", "delete"),
+    "remove": ("", "Delete this {} (Delete)", "delete"),
 }
 
 

@@ -38,7 +38,7 @@ class NoticeBar(QFrame):
         self._tab_anchor = QWidget(self)  # a hidden widget that precedes the buttons in the tab order
         self._tab_anchor.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._tab_anchor.hide()
-        close = IconButton("close", "Close this notice")
+        close = IconButton("close", "Dismiss this notice")
         close.clicked.connect(self.hide)
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.hide)

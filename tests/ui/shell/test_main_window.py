@@ -322,7 +322,7 @@ def test_notice_moves_neither_messages_nor_composer(parts: WindowParts, qtbot: Q
     QTest.keyClick(pane.notice.buttons[1], Qt.Key.Key_Tab)
     focus = parts.window.focusWidget()
     assert focus is not None
-    assert focus.accessibleName() == "Close this notice"
+    assert focus.accessibleName() == "Dismiss this notice"
 
 
 def test_text_size_and_scheme_are_saved(parts: WindowParts) -> None:
