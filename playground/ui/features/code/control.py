@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 LANGUAGE = "code/language"  # key of the last chosen language in the settings
 
-MASKED = "A key stands in this request and is masked here. Take it out in the conversation or the panels first."
+MASKED = "This request has a key, which is masked here. Remove it in the conversation or the panels first."
 
 
 class RequestControl(Control):

@@ -193,7 +193,7 @@ def writer(session: Session, exchange: Exchange | None, language: str, secrets: 
     if profile is None:
         return lambda: Code(refusal="There is no gateway to send this to.")
     if not request.turns:
-        return lambda: Code(refusal="Write a message first; then its request stands here as code.")
+        return lambda: Code(refusal="Write a message first; its request is then shown here as code.")
 
     def write_next() -> Code:
         from playground.engine.requests.snippets import prepare_snippet_request, write
@@ -211,7 +211,7 @@ def _recorded(exchange: Exchange, language: str, secrets: tuple[Secret, ...]) ->
     from playground.engine.requests.snippets import read_recorded_request, write
 
     if exchange.dropped and not exchange.request_body:
-        return Code(exchange.url, refusal="What this exchange sent was let go to save memory. Only its times are left.")
+        return Code(exchange.url, refusal="Its data was discarded to save memory. Only its times are left.")
     try:
         headers, body = exchange.request_headers, exchange.request_body
         sent = read_recorded_request(exchange.protocol, exchange.url, headers, body, secrets)

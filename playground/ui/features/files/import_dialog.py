@@ -48,8 +48,8 @@ class ImportMessagesDialog(ImportDialog[ImportedConversations]):
     def add_content(self, content: ImportedConversations, checked: tuple[int, ...]) -> None:
         """Import the checked conversations, or the only one."""
         conversations = content.conversations
-        one = len(conversations) == 1
-        self.imported.emit(conversations if one else tuple(conversations[number] for number in checked))
+        single = len(conversations) == 1
+        self.imported.emit(conversations if single else tuple(conversations[number] for number in checked))
         self.accept()
 
     def _import_one(self, item: QTreeWidgetItem) -> None:
