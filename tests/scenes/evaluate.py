@@ -120,3 +120,10 @@ async def evaluate_report(stage: Stage) -> None:
     page = await _answer_sample(stage)
     await page.press("Report")
     await page.open_cases()
+
+
+@scene(sizes=WIDE)
+async def evaluate_run_options(stage: Stage) -> None:
+    """The run of the sample with all its options open."""
+    page = await EvaluatePage.open_sample(stage.person)
+    await page.open_run_settings()
