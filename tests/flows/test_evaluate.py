@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 
 from playground.demo.server import DemoConfig
+from playground.engine.compare.lanes import Lanes
 from playground.engine.session.plan import Budget
 from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.compare import ComparePage
@@ -56,6 +57,20 @@ def test_sample_is_evaluated_and_its_answers_are_there_after_restart(stage: Stag
 
     stage.play(first, AT_ONCE)
     stage.play(second, AT_ONCE)
+
+
+@flow(AT_ONCE)
+async def test_empty_evaluation_starts_from_lanes_or_the_sample(person: Person) -> None:
+    Lanes(person.session).add(name="warm")
+    page = await EvaluatePage.open(person)
+    await page.press("Use my lanes")
+    await person.until(
+        lambda: [variant.name for variant in plan_of(person).variants] == ["warm"], "the lane as a variant"
+    )
+    await page.press("Try the sample")
+    await person.until(lambda: len(plan_of(person).cases) == 12, "the cases of the sample")
+    page = await EvaluatePage.wait(person)
+    await person.until(lambda: page.ready and not page.answers, "its page")
 
 
 @flow(SLOW)

@@ -133,3 +133,10 @@ async def cases_import(stage: Stage) -> None:
     table = "city,question,expected,notes\nOslo,Is it warm?,no,first\nRome\nBergen,Is it wet?,yes,\n"
     dialog.get(QPlainTextEdit, "Text to import from").setPlainText(table)
     await stage.until(lambda: "2 cases" in dialog.summary, "the cases")
+
+
+@scene(sizes=WIDE)
+async def evaluate_run_options(stage: Stage) -> None:
+    """The run of the sample with all its options open."""
+    page = await EvaluatePage.open_sample(stage.person)
+    await page.open_run_settings()

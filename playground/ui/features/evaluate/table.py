@@ -35,7 +35,7 @@ from playground.ui.widgets.page_parts import empty_words, look_like_rows
 if TYPE_CHECKING:
     from playground.engine.evaluation.provider import Answer
 
-CELLS_MS, ROWS_MS = 100, 150  # between two updates of cells, or of rows
+ROWS_MS = 150  # between two updates of the rows
 CASE_LEAST, CASE_MOST, COLUMN_LEAST = 130, 240, 180  # pixels
 FILTERS: Final = tuple(Filter)
 NO_CASES: Final = "An evaluation asks each case of each variant, and checks the answers.\nAdd a case to start."
@@ -105,10 +105,9 @@ class AnswersTable(QTableView):
         self._set_up()
         self.empty = _Empty(starts)
         in_column((self.empty, 1), of=self.viewport(), margins=0)  # below the header
-        self._cells_throttle = Throttle(self.viewport().update, self, CELLS_MS)
         self._rows_throttle = Throttle(self._arrange, self, ROWS_MS)
         evaluation.planned.connect(self._show_plan)
-        evaluation.arrived.connect(lambda _answers: self._cells_throttle.poke())
+        evaluation.arrived.connect(self._show_answers)
         evaluation.figured.connect(self._show_findings)
         evaluation.moved.connect(self._sort_again)
         evaluation.chosen.connect(self._show_chosen)
@@ -214,6 +213,16 @@ class AnswersTable(QTableView):
         failing = len(findings.failing) if findings is not None else None
         differing = len(findings.differing) if findings is not None else None
         self.counts.emit([len(evaluation.resolved.cases), failing, differing, stale])
+
+    def _show_answers(self, answers: Sequence[Answer]) -> None:
+        """Paint the visible cells that have new answers."""
+        results, height = self._evaluation.results, self.viewport().height()
+        first, last = self.rowAt(0), self.rowAt(height - 1)
+        for answer in answers:
+            for case, column in results.asked_by(answer.digest):
+                row = self.cells.row_of(case)
+                if row is not None and first <= row and (row <= last or last < 0):
+                    self.update(self.cells.index(row, self.cells.column_of(column)))
 
     # Rows
 

@@ -40,20 +40,26 @@ def face(kind: str, style: Style = Style.PLAIN) -> QFont:
     return font
 
 
+@lru_cache(maxsize=16)
+def metrics_of(kind: str, style: Style = Style.PLAIN) -> QFontMetrics:
+    """Return the metrics of a font of the table."""
+    return QFontMetrics(face(kind, style))
+
+
 def line_height(kind: str) -> int:
     """Return the height of a line in pixels."""
-    return QFontMetrics(face(kind)).height()
+    return metrics_of(kind).height()
 
 
 def draw_spans(painter: QPainter, line: QRect, spans: Iterable[Span], colour: str, kind: str = "body") -> int:
     """Draw a line of text, elided where it ends. ``colour`` is a token. Return its width in pixels."""
-    left, ascent = line.left(), QFontMetrics(face(kind)).ascent()
+    left, ascent = line.left(), metrics_of(kind).ascent()
     painter.setPen(QColor(getattr(tokens(), colour)))
     for span in spans:
-        font = face(kind, span.style & (Style.BOLD | Style.ITALIC | Style.STRIKE))
-        metrics, room = QFontMetrics(font), line.right() - left + 1
+        style = span.style & (Style.BOLD | Style.ITALIC | Style.STRIKE)
+        metrics, room = metrics_of(kind, style), line.right() - left + 1
         text = metrics.elidedText(span.text, Qt.TextElideMode.ElideRight, room)
-        painter.setFont(font)
+        painter.setFont(face(kind, style))
         painter.drawText(left, line.top() + ascent, text)
         left += metrics.horizontalAdvance(text)
         if text != span.text:
@@ -66,14 +72,15 @@ def draw_text(painter: QPainter, line: QRect, text: str, colour: str, kind: str 
     return draw_spans(painter, line, [Span(text)], colour, kind)
 
 
-def preview_spans(text: str) -> list[Span]:
-    """Return a preview of Markdown as spans of one line, without its signs."""
+@lru_cache(maxsize=1_000)
+def preview_spans(text: str) -> tuple[Span, ...]:
+    """Return a preview of Markdown as spans of one line, without its signs. Cached: a cell is painted often."""
     spans: list[Span] = []
     for line in parse(text.split("\n"), Context()).lines:
         cells = [span for row in line.rows for cell in row for span in (*cell, Span("  "))]
         marker = [Span(f"{line.marker} ")] if line.marker else []
         spans += [*([Span(" ")] if spans else []), *marker, *line.spans, *cells]
-    return [Span(span.text.replace("\u2028", " "), span.style) for span in spans]
+    return tuple(Span(span.text.replace("\u2028", " "), span.style) for span in spans)
 
 
 def paint_mark(painter: QPainter, left: float, top: float, mark: Mark) -> None:
@@ -166,7 +173,7 @@ class CellDelegate(QStyledItemDelegate):
             more = line.adjusted(fitting * MARK_STEP + 2, 0, 0, 0)
             draw_text(painter, more, f"+{len(cell.marks) - fitting}", "muted", "small")
         line.setTop(line.top() + self._marks_height + LINE_GAP)
-        spans = [Span(cell.text)] if cell.colour == "error" else preview_spans(cell.text)
+        spans = (Span(cell.text),) if cell.colour == "error" else preview_spans(cell.text)
         draw_spans(painter, line, spans, cell.colour)
         line.setTop(line.top() + line_height("body") + LINE_GAP)
         if cell.failed:
@@ -174,7 +181,7 @@ class CellDelegate(QStyledItemDelegate):
 
     def _paint_chip(self, painter: QPainter, line: QRect, cell: CellContent) -> None:
         """Paint the failed check, how many others there are, and how many answers failed."""
-        metrics, height = QFontMetrics(face("small")), line_height("small") + 3
+        metrics, height = metrics_of("small"), line_height("small") + 3
         more = len(cell.failed) - 1
         tail = "  ".join(filter(None, (f"+{more}" if more else "", cell.tally)))
         room = line.width() - (metrics.horizontalAdvance(tail) + 8 if tail else 0)
@@ -238,7 +245,7 @@ class AnswersHeader(QHeaderView):
         line.setTop(line.top() + line_height("small") + LINE_GAP)
         self._paint_bar(painter, line, head.rate)
         line.setTop(line.top() + TICK + LINE_GAP)
-        reserved = QFontMetrics(face("small")).horizontalAdvance(head.against) + 8 if head.against else 0
+        reserved = metrics_of("small").horizontalAdvance(head.against) + 8 if head.against else 0
         figures = head.figures or "no answers"
         width = draw_text(painter, line.adjusted(0, 0, -reserved, 0), figures, "muted", "small")
         if head.against:
@@ -249,7 +256,7 @@ class AnswersHeader(QHeaderView):
     def _paint_order(self, painter: QPainter, line: QRect) -> int:
         """Paint the order of the rows. Return its width in pixels."""
         _, down, words = self._sorted
-        metrics = QFontMetrics(face("small"))
+        metrics = metrics_of("small")
         words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, line.width() // 2)
         width = metrics.horizontalAdvance(words)
         draw_text(painter, line.adjusted(line.width() - width, 2, 1, 0), words, "accent", "small")
