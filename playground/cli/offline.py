@@ -95,8 +95,8 @@ def _decode(arguments: argparse.Namespace) -> int:
     from playground.engine.gateways.known_secrets import redactor_of
     from playground.engine.gateways.redacted_output import redact_json
     from playground.engine.gateways.secrets import key_from_environment
-    from playground.named_file import read_named, read_standard_input
     from playground.protocols.summary import summarise
+    from playground.system.named_file import read_named, read_standard_input
 
     try:
         if arguments.file == "-":

@@ -26,7 +26,7 @@ from playground.domain.values import Value
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.secrets import Secret
 from playground.engine.io.whole_file import write_whole
-from playground.named_file import read_named
+from playground.system.named_file import read_named
 
 if TYPE_CHECKING:
     from playground.gateway.tape import Exchange

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from playground.domain.transcript import new_id
-from playground.private import make_folder
+from playground.system.private import make_folder
 
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 

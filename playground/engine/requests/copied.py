@@ -16,8 +16,8 @@ from playground.engine.requests.curl import Command
 from playground.jsonkit.foreign import text_of
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON, JSONObject
-from playground.loopback import is_loopback_name
 from playground.protocols import MESSAGES
+from playground.system.loopback import is_loopback_name
 
 _FETCH: Final = re.compile(r'\s*(?:\w+\s+\w+\s*=\s*)?(?:await\s+)?fetch\(\s*(?P<url>"(?:[^"\\]|\\.)*")\s*,\s*(?=\{)')
 _HTTP: Final = re.compile(r"(?P<method>POST|PUT|PATCH)[ \t]+(?P<url>\S+)(?:[ \t]+HTTP/[0-9.]+)?[ \t]*(?:\n|\Z)")

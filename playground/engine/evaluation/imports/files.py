@@ -10,7 +10,7 @@ from playground.engine.evaluation.imports.promptfoo import Configuration, is_pro
 from playground.engine.evaluation.imports.table import LARGEST, Cases, CasesError, Table, read_table
 from playground.engine.io.text_encoding import decode_text
 from playground.engine.io.yaml_text import read_yaml
-from playground.named_file import read_named
+from playground.system.named_file import read_named
 
 _MAY_BE: Final = (".yaml", ".yml", ".json")
 _MEMBERS: Final = ("prompts", "providers", "targets")  # of which a configuration has one

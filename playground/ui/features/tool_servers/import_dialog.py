@@ -32,7 +32,7 @@ from playground.engine.tool_servers.imports import (
 from playground.engine.tool_servers.registry import ServerRegistry, ServerRegistryError
 from playground.engine.tool_servers.secret_values import forget, keep, words_of
 from playground.jsonkit.reading import READ_AT_MOST
-from playground.named_file import read_named
+from playground.system.named_file import read_named
 from playground.ui.features.tool_servers.rows import FolderRow
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.dialogs import ask_which

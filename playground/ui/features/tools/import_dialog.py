@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.tools import ToolDefinition, definition_tokens
-from playground.named_file import read_named
+from playground.system.named_file import read_named
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.dialogs import file_dialog
 from playground.ui.widgets.form_parts import look, styled, text_label

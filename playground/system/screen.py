@@ -21,15 +21,15 @@ def hindrance() -> str:
     if not found:
         return NO_DISPLAY
     try:
-        from playground.ui.shell.platform_plugin import fault
+        from playground.system.platform_plugin import fault
     except ImportError as error:  # not even the core of Qt can be loaded
-        from playground.missing_libraries import explain
+        from playground.system.missing_libraries import explain
 
         return explain(str(error), _files_of_qt(error.path or "", found)) or f"Qt cannot be loaded: {error}"
     missed = fault(found)
     if missed is None:
         return ""
-    from playground.missing_libraries import explain
+    from playground.system.missing_libraries import explain
 
     return explain(missed.words, missed.files) or f"no window can open: {missed.words}"
 

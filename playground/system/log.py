@@ -15,7 +15,7 @@ from pathlib import Path
 from platformdirs import user_log_path
 
 from playground import __version__
-from playground.private import make_file, make_folder
+from playground.system.private import make_file, make_folder
 
 NAME = "playground.log"
 BYTES, FILES = 256 * 1024, 3  # of one file, and how many there are
