@@ -1,4 +1,4 @@
-"""Folders and files of our own, which nobody but their owner may read. The standard library alone is used here."""
+"""Folders and files that only their owner may read. Uses only the standard library."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-_OURS: Final = "gateway-playground"  # what every folder of ours is named or stands in
+_OURS: Final = "gateway-playground"  # every folder of the application has this name, or is in one that has
 
 
 def make_folder(path: Path) -> None:
-    """Make the folder where there is none, for its owner alone. Raises OSError.
+    """Make a missing folder for its owner alone. Raises OSError.
 
-    One of ours that an earlier version left open to others is closed; a folder that somebody else made stays as it is.
+    A folder of the application that an earlier version left open to others is closed; other folders stay unchanged.
     """
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     for folder in (path, *path.parents):
@@ -22,15 +22,15 @@ def make_folder(path: Path) -> None:
 
 
 def make_file(path: Path) -> None:
-    """Make an empty file where there is none, and leave reading and writing it to its owner. Never raises."""
+    """Make a missing file, which only its owner may read and write. Never raises."""
     with suppress(OSError):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
         _narrow(path, 0o600)
 
 
 def _narrow(path: Path, mode: int) -> None:
-    """Take every right from ``path`` that is not in ``mode``."""
+    """Remove the permissions of ``path`` that are not in ``mode``."""
     with suppress(OSError):
-        found = path.stat().st_mode & 0o777
-        if found & ~mode:
-            path.chmod(found & mode)
+        permissions = path.stat().st_mode & 0o777
+        if permissions & ~mode:
+            path.chmod(permissions & mode)
