@@ -379,7 +379,7 @@ class _PaintWatch(QObject):
 
 
 def _cannot_start(qt: QApplication, app: App | None, error: Exception) -> int:
-    from playground import log
+    from playground.system import log
     from playground.ui.shell.crash import no_start
 
     log.begin()
@@ -404,7 +404,7 @@ class _Errors:
 
     def tell(self, app: App) -> None:
         """Show errors from now on, and the earlier ones."""
-        from playground import log
+        from playground.system import log
         from playground.ui.shell.crash import hard_crash
         from playground.ui.shell.crash.crash_control import CrashControl
 

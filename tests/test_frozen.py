@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from playground import frozen
+from playground.system import frozen
 
 BORROWED = {
     "LD_LIBRARY_PATH": "/opt/app/_internal",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from playground import log
+from playground.system import log
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from playground.engine.library import opening_files
 from playground.engine.requests.request_file import BadInputError, read_run_file
 from playground.gateway.connection import Connection
 from playground.gateway.transport import Transport
-from playground.named_file import read_named
+from playground.system.named_file import read_named
 from playground.ui.features.debugger.rules_dialog import read_tables
 from tests.engine.exchanges import exchange
 from tests.protocols.streams import DONE, chunk

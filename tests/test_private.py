@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from playground.private import make_file, make_folder
+from playground.system.private import make_file, make_folder
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32", reason="platform: needs Linux or macOS, where files have modes"
 )
 LOGS = """
 import logging, os
-from playground import log
+from playground.system import log
 from playground.ui.shell.crash import hard_crash
 os.umask(0o022)
 hard_crash.begin()

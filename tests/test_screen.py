@@ -14,8 +14,8 @@ import PySide6
 import pytest
 import shiboken6
 
-from playground import missing_libraries, screen
-from playground.ui.shell.platform_plugin import fault
+from playground.system import missing_libraries, screen
+from playground.system.platform_plugin import fault
 from tests.support.each_case import each_case
 
 FOLDERS = ("", "Qt", "Qt/lib", "Qt/plugins", "Qt/plugins/platforms")

@@ -17,7 +17,7 @@ USAGE = """playground [FILE]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command named in `argv` (default: the process's) and return the exit code."""
-    from playground import frozen
+    from playground.system import frozen
 
     frozen.give_back()
     words = sys.argv[1:] if argv is None else list(argv)
@@ -119,7 +119,7 @@ def _window(arguments: argparse.Namespace) -> int:
 
 def _can_show() -> bool:
     """Return whether a window can open here; print the reason where it cannot."""
-    from playground.screen import hindrance
+    from playground.system.screen import hindrance
 
     reason = hindrance()
     if reason:

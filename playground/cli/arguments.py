@@ -112,7 +112,7 @@ def add_port(command: argparse.ArgumentParser) -> None:
 
 
 def _host(text: str) -> str:
-    from playground.loopback import read_host
+    from playground.system.loopback import read_host
 
     try:
         return read_host(text)

@@ -110,7 +110,7 @@ def _demo_tools(arguments: argparse.Namespace) -> int:
 
 def _demo_key(arguments: argparse.Namespace) -> str | None:
     """Return the key to accept, None for any. Raises OSError and ValueError for a file without one."""
-    from playground.named_file import read_named
+    from playground.system.named_file import read_named
 
     if arguments.key_file is not None:
         key = read_named(arguments.key_file, 64 * 1024, pipes=True).decode("utf-8").strip()

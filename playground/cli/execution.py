@@ -71,7 +71,7 @@ async def _until_terminated(work: Coroutine[Any, Any, int]) -> int:
 @contextmanager
 def _certificates(options: Options) -> Iterator[Options]:
     """Yield the options with certificates in a file that can be read more than once, unlike a shell's ``<(…)``."""
-    from playground.named_file import read_named
+    from playground.system.named_file import read_named
 
     if options.ca is None or options.ca.is_file() or options.ca.is_dir() or not options.ca.exists():
         yield options

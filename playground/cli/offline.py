@@ -94,8 +94,8 @@ def add_decode(commands: Any) -> None:
 def _decode(arguments: argparse.Namespace) -> int:
     from playground.engine.gateways.redaction import redact_json, redactor_of
     from playground.engine.gateways.secrets import key_from_environment
-    from playground.named_file import read_named, read_standard_input
     from playground.protocols.summary import summarise
+    from playground.system.named_file import read_named, read_standard_input
 
     try:
         if arguments.file == "-":

@@ -73,7 +73,7 @@ def _replay(arguments: argparse.Namespace) -> int:
 
 
 def _origin(text: str) -> str:
-    from playground.loopback import is_origin
+    from playground.system.loopback import is_origin
 
     origin = text.lower().rstrip("/")
     if origin != "*" and not is_origin(origin):

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from playground.demo.problems import INVALID, ApiError
 from playground.demo.rendering import to_json
-from playground.loopback import ambiguous_length
+from playground.system.loopback import ambiguous_length
 
 _TYPE: Final = (b"content-type", b"application/json")
 _CLOSE: Final = (b"connection", b"close")

@@ -15,7 +15,7 @@ from playground.demo.problems import BROKEN, NO_PATH, NOT_JSON, OTHER_HOST, OTHE
 from playground.demo.rendering import to_json
 from playground.demo.request_body import quoted
 from playground.demo.service import Service, error_response
-from playground.loopback import no_json, wrong_host
+from playground.system.loopback import no_json, wrong_host
 
 _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 _ENDPOINTS = ("/models", "/chat/completions", "/messages")

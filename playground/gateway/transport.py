@@ -26,7 +26,7 @@ from playground.gateway.connection import Connection
 from playground.gateway.network import SOCKS_PORT, Backend, SocksError, SocksProxy
 from playground.gateway.prepared_request import PreparedRequest
 from playground.gateway.proxy import proxy_for, proxy_url, scheme_problem
-from playground.named_file import check_regular
+from playground.system.named_file import check_regular
 
 #: Called by httpcore at each step of a request, with the step's name and what belongs to it.
 Trace = Callable[[str, Mapping[str, Any]], Awaitable[None]]

@@ -102,7 +102,7 @@ def ask_a_tool_server() -> str:
 def what_children_inherit() -> str:
     """Whether a browser started from here would load its own libraries. Raises MissingError naming a variable of ours.
 
-    A frozen application borrows environment variables to find its libraries; see ``playground.frozen``.
+    A frozen application borrows environment variables to find its libraries; see ``playground.system.frozen``.
     """
     ours = getattr(sys, "_MEIPASS", None)
     if ours is None:

@@ -16,7 +16,7 @@ from typing import Any, Final
 from playground.domain.tool_servers import ToolServer
 from playground.jsonkit.framed import unpack
 from playground.jsonkit.values import JSON, JSONObject
-from playground.tasks import Tasks
+from playground.system.tasks import Tasks
 from playground.tool_host.connection import Connection
 from playground.tool_host.outlet import Outlet
 from playground.tool_host.processes import adopt_orphans, end_orphans

@@ -19,7 +19,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, JSONRPCMessage, jsonrpc_message_adapter
 
 from playground.jsonkit.foreign import parse
-from playground.tasks import Tasks
+from playground.system.tasks import Tasks
 from playground.tool_host.limits import LONGEST_FRAME, LONGEST_LINE, LONGEST_LOG, LONGEST_MESSAGE, MOST_WAITING
 from playground.tool_host.processes import CHUNK, ServerProcess
 from playground.tool_host.report import ServerReport

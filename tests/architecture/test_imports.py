@@ -63,7 +63,8 @@ def test_package_loads_no_foreign_layer(packages: list[str], libraries: set[str]
 def test_demo_gateway_loads_only_jsonkit_and_loopback_of_the_application() -> None:
     loaded = loaded_after("import", *modules_of("demo"))
     ours = {name.split(".")[1] for name in loaded if name.startswith("playground.")}
-    assert ours == {"demo", "jsonkit", "loopback"}
+    assert ours == {"demo", "jsonkit", "system"}
+    assert {name for name in loaded if name.startswith("playground.system.")} == {"playground.system.loopback"}
     assert not loaded & {"PySide6", "qasync", "httpx"}
 
 

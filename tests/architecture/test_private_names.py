@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 #: Uses that exist, by module, with their reasons. The list may only get shorter.
 ALLOWED = {
-    "playground/screen.py": {"_socket"},  # the C module of sockets, without the cost of ``socket``
+    "playground/system/screen.py": {"_socket"},  # the C module of sockets, without the cost of ``socket``
     "playground/ui/widgets/highlight.py": {"_TokenType"},  # the type of Pygments' tokens, in an annotation
 }
 

@@ -23,7 +23,7 @@ TESTS = sorted((ROOT / "tests").rglob("*.py"))
 TEXT_RESOURCES = sorted((*(ROOT / "resources/help").rglob("*.md"), *(ROOT / "resources/samples").rglob("*.json")))
 
 #: Modules that may start tasks.
-TASK_MODULES = {"playground/ui/widgets/loop.py", "playground/tasks.py"}
+TASK_MODULES = {"playground/ui/widgets/loop.py", "playground/system/tasks.py"}
 BANNED = {"create_task", "ensure_future", "asyncSlot", "asyncClose", "processEvents"}
 VAGUE_NAMES = {"utils", "util", "helpers", "helper", "manager", "misc", "common"}
 #: The packages that may name a protocol: the protocols, the demo gateway, and the tool host, which knows no other.

@@ -12,10 +12,10 @@ import pytest
 from PySide6.QtGui import QAccessible, QAction, QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
-from playground import log
 from playground.engine.gateways.secrets import Secret
 from playground.engine.library.store import Mode, Store
 from playground.engine.library.store.backups import list_backups
+from playground.system import log
 from tests.flows.conftest import Person, Stage
 from tests.flows.pages.dialogs import choose_file
 from tests.flows.pages.experiments import wait_for_store

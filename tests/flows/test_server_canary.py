@@ -15,7 +15,6 @@ from functools import partial
 from pathlib import Path
 
 import tests.support.hostile_tool_server as hostile_program
-from playground import log
 from playground.domain.debugging import Debugging, Policy, ToolRule
 from playground.domain.tool_servers import ToolServer, Via
 from playground.engine.files.export import FORMATS, export
@@ -24,6 +23,7 @@ from playground.engine.session.changes import RunState
 from playground.engine.session.snapshot import snapshot
 from playground.engine.tool_servers.secret_values import OAUTH, ORIGIN
 from playground.engine.tool_servers.tools import definition_of
+from playground.system import log
 from tests.flows.conftest import Person, Stage
 from tests.flows.pages.code import CodeWindow
 from tests.flows.pages.dialogs import choose_file

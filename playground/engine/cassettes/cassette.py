@@ -33,8 +33,8 @@ from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange, Headers, Read
 from playground.jsonkit.nesting import loads
 from playground.jsonkit.values import JSON, JSONObject
-from playground.named_file import read_named
 from playground.protocols import PROTOCOLS
+from playground.system.named_file import read_named
 
 VERSION: Final = 1
 SUFFIX: Final = ".cassette.json"

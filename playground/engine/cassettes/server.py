@@ -3,7 +3,8 @@
 A request gets the answer that was recorded for the same body, else the next one recorded for its endpoint. A request
 without streaming gets a recorded stream as one body, if the stream is complete. The server runs on the event loop that
 starts it, listens on 127.0.0.1 only, asks for no key and opens no connections. Web pages can read its answers only if
-their origin was named (see ``playground.loopback``). The reason phrase is that of the status, not the recorded one.
+their origin was named (see ``playground.system.loopback``). The reason phrase is that of the status, not the recorded
+one.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ from playground.gateway.redact import MASK
 from playground.gateway.tape import Exchange, Read
 from playground.jsonkit.nesting import loads
 from playground.jsonkit.values import JSON
-from playground.loopback import ambiguous_length, is_origin, no_json, wrong_host
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol
-from playground.tasks import Tasks
+from playground.system.loopback import ambiguous_length, is_origin, no_json, wrong_host
+from playground.system.tasks import Tasks
 
 _CHECK_INTERVAL: Final = 0.5  # seconds between checks for a disconnected client
 

@@ -18,7 +18,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 from playground.domain.parts import Image
 from playground.domain.sizes import size_words as size_words
-from playground.named_file import read_named
+from playground.system.named_file import read_named
 
 DETAILS: Final = ("auto", "low", "high")
 LARGE_BYTES: Final = 5_000_000

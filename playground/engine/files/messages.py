@@ -32,9 +32,9 @@ from playground.jsonkit.problems import JsonTextError, position
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON, JSONObject
 from playground.jsonkit.values import Path as PathInside
-from playground.named_file import read_named
 from playground.protocols import DEFAULT, MESSAGES, PROTOCOLS
 from playground.protocols.protocol import get_protocol, protocol_of
+from playground.system.named_file import read_named
 
 if TYPE_CHECKING:
     from playground.engine.session.session import Session

@@ -31,8 +31,8 @@ from playground.engine.gateways.redaction import redactor_of
 from playground.engine.gateways.secrets import Secret
 from playground.engine.io.files import write_whole
 from playground.gateway.redact import Redactor
-from playground.named_file import read_named
 from playground.protocols import PROTOCOLS
+from playground.system.named_file import read_named
 
 if TYPE_CHECKING:
     from playground.gateway.tape import Exchange

@@ -155,7 +155,7 @@ def shipped() -> tuple[KnownGateway, ...]:
     """Return the application's own entries by name. Reads one small file, once."""
     import json
 
-    from playground.named_file import read_named
+    from playground.system.named_file import read_named
 
     content = json.loads(read_named(resource_root() / "gateways.json", _MAX_FILE_BYTES))
     services = TypeAdapter(tuple[KnownGateway, ...]).validate_python(content["gateways"])

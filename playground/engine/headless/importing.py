@@ -51,8 +51,8 @@ from playground.jsonkit.reading import parse_json
 from playground.jsonkit.relaxed import read_relaxed
 from playground.jsonkit.texts import listed
 from playground.jsonkit.values import JSON, JSONObject
-from playground.named_file import read_named, read_standard_input
 from playground.protocols import DEFAULT, MESSAGES
+from playground.system.named_file import read_named, read_standard_input
 
 LARGEST: Final = 256 * 1024 * 1024  # bytes of a file that is read
 AUTO: Final = "auto"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
-from playground.private import make_folder
+from playground.system.private import make_folder
 
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 

@@ -17,7 +17,7 @@ from playground.domain.reasons import reason_of
 from playground.engine.io.files import write_whole
 from playground.jsonkit.nesting import loads
 from playground.jsonkit.values import JSON, JSONObject
-from playground.named_file import read_named
+from playground.system.named_file import read_named
 
 LARGEST: Final = 64 * 1024 * 1024  # bytes
 FILE_VERSION: Final = 1

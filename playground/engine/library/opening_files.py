@@ -18,7 +18,7 @@ from playground.domain.transcript import new_id
 from playground.engine.gateways.gateways import DEMO_ID
 from playground.engine.io.weighed_json import read_json
 from playground.engine.session.session import Session
-from playground.named_file import read_named
+from playground.system.named_file import read_named
 
 if TYPE_CHECKING:
     from playground.domain.request import Request

@@ -28,10 +28,10 @@ from playground.jsonkit.foreign import text_of
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.texts import listed
 from playground.jsonkit.values import JSON, JSONObject
-from playground.loopback import is_loopback_name
 from playground.protocols import DEFAULT, MESSAGES, PROTOCOLS
 from playground.protocols.protocol import get_protocol, protocol_at, protocol_of
 from playground.protocols.reading import MessageError
+from playground.system.loopback import is_loopback_name
 
 _FETCH: Final = re.compile(r'\s*(?:\w+\s+\w+\s*=\s*)?(?:await\s+)?fetch\(\s*(?P<url>"(?:[^"\\]|\\.)*")\s*,\s*(?=\{)')
 _HTTP: Final = re.compile(r"(?P<method>POST|PUT|PATCH)[ \t]+(?P<url>\S+)(?:[ \t]+HTTP/[0-9.]+)?[ \t]*(?:\n|\Z)")

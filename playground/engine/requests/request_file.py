@@ -18,11 +18,11 @@ from playground.engine.gateways.secrets import extra_header_problem
 from playground.engine.io.weighed_json import TooMuchError, read_json, version_problem
 from playground.engine.requests.protocol_conversion import losses
 from playground.jsonkit.values import JSON, JSONObject
-from playground.named_file import read_named, read_standard_input
 from playground.protocols import DEFAULT, MESSAGES
 from playground.protocols.conversion import LOST
 from playground.protocols.protocol import Protocol, get_protocol, protocol_of, protocol_of_tool, runs_at_vendor
 from playground.protocols.reading import read_tools
+from playground.system.named_file import read_named, read_standard_input
 
 VERSION: Final = 1
 LARGEST: Final = 512 * 1024 * 1024  # bytes of a file that is read

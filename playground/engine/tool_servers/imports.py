@@ -51,7 +51,7 @@ from playground.engine.tool_servers.secret_values import (
 )
 from playground.jsonkit.texts import listed
 from playground.jsonkit.values import JSONObject
-from playground.named_file import read_named
+from playground.system.named_file import read_named
 
 MOST: Final = 500  # servers in one text
 LARGEST_ENV_FILE: Final = 1_000_000  # bytes

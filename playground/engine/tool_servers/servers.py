@@ -49,7 +49,7 @@ from playground.engine.tool_servers.registry import ServerRegistry, missing_sett
 from playground.engine.tool_servers.secret_values import OAUTH, ORIGIN, MissingSecretError, fetch, put_in, tokens_in
 from playground.engine.tool_servers.tape import ServerTape
 from playground.jsonkit.values import JSON, JSONObject
-from playground.tasks import Tasks
+from playground.system.tasks import Tasks
 
 LOG_LINES: Final = 500  # kept of each server
 RESTARTS: Final = (1.0, 2.0, 4.0, 8.0, 16.0)  # seconds before each restart in a row

@@ -14,7 +14,7 @@ from io import FileIO
 
 from PySide6.QtCore import QObject, QTimerEvent
 
-from playground.log import versions
+from playground.system.log import versions
 from playground.ui.shell.stack_text import plain_stack
 
 CHECKS = 4  # re-arm so many times within the limit

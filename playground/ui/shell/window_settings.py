@@ -13,7 +13,7 @@ from typing import Final
 
 from PySide6.QtCore import QSettings
 
-from playground.private import make_file, make_folder
+from playground.system.private import make_file, make_folder
 
 _LARGEST: Final = 16 * 1024 * 1024  # bytes that are looked through
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QDialog, QSizePolicy, QWidget
 from playground.domain.sizes import size_words
 from playground.engine.gateways.secrets import Secret
 from playground.engine.io.files import decode_text
-from playground.named_file import read_named
+from playground.system.named_file import read_named
 from playground.ui.widgets.aside import Aside
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.dialogs import ask_which, fit_to_window

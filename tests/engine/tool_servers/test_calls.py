@@ -16,7 +16,7 @@ from playground.engine.session.tool_calls import Ticket, ToolCallError
 from playground.engine.tool_servers.calls import AT_ONCE, ServerToolCaller, is_named
 from playground.engine.tool_servers.events import State
 from playground.engine.tool_servers.tools import definition_of
-from playground.tasks import Tasks
+from playground.system.tasks import Tasks
 from tests.engine.debugging import ToolConversation, always
 from tests.engine.tool_servers.conftest import OpenServers, Room, hostile, text_of
 from tests.support.each_case import each_case

@@ -9,7 +9,7 @@ from playground.domain.tool_servers import TextBlock
 from playground.engine.session.tool_calls import Ticket
 from playground.engine.tool_servers.events import FramesReceived, RequestClosed, RequestReceived, ServersChanged, State
 from playground.engine.tool_servers.servers import ServerError
-from playground.tasks import Tasks
+from playground.system.tasks import Tasks
 from playground.tool_host.limits import LONGEST_FRAME, MOST_ASKS
 from tests.engine.tool_servers.conftest import OpenServers, Room, hostile
 from tests.support.eventually import eventually

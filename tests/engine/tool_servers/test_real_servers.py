@@ -27,7 +27,7 @@ from playground.domain.tool_servers import (
 from playground.engine.session.tool_calls import Ticket
 from playground.engine.tool_servers.events import ResourceUpdated, State
 from playground.engine.tool_servers.servers import ServerError
-from playground.tasks import Tasks
+from playground.system.tasks import Tasks
 from tests.engine.tool_servers.conftest import OpenServers, Room, text_of
 from tests.support import tool_servers
 from tests.support.eventually import eventually

@@ -13,7 +13,7 @@ from playground.engine.session.tool_calls import Ticket
 from playground.engine.tool_servers.events import SignInWanted, State
 from playground.engine.tool_servers.secret_values import OAUTH, ORIGIN
 from playground.engine.tool_servers.servers import ServerError
-from playground.tasks import Tasks
+from playground.system.tasks import Tasks
 from tests.engine.conftest import no_keyring
 from tests.engine.tool_servers.conftest import OpenServers, Room, hostile, text_of
 from tests.support.eventually import eventually

@@ -13,7 +13,7 @@ from playground.engine.tool_servers.events import ServersChanged, State
 from playground.engine.tool_servers.registry import ServerRegistry
 from playground.engine.tool_servers.secret_values import ORIGIN
 from playground.engine.tool_servers.servers import ServerError, Servers
-from playground.tasks import Tasks
+from playground.system.tasks import Tasks
 from tests.engine.conftest import no_keyring
 from tests.engine.tool_servers.conftest import OpenServers, hostile, text_of
 from tests.support.eventually import eventually

@@ -54,7 +54,7 @@ from playground.engine.session.variants import Variant
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON, JSONObject
 from playground.jsonkit.values import Path as Place
-from playground.named_file import read_named
+from playground.system.named_file import read_named
 
 T = TypeVar("T")
 

@@ -29,8 +29,8 @@ from playground.engine.io.weighed_json import TooMuchError, read_json
 from playground.engine.session.plan import Keep, Order
 from playground.engine.session.snapshot import Snapshot
 from playground.jsonkit.values import JSON
-from playground.named_file import read_named
 from playground.protocols import PROTOCOLS
+from playground.system.named_file import read_named
 
 SUFFIX: Final = ".playground.json"
 MAX_SIZE: Final = 512 * 1024 * 1024  # bytes of a file

@@ -35,7 +35,7 @@ from playground.engine.session.session import Session
 from playground.engine.session.snapshot import snapshot
 from playground.gateway.redact import Redactor
 from playground.jsonkit.texts import cut, listed
-from playground.named_file import read_named
+from playground.system.named_file import read_named
 
 _MAX_CERTIFICATES: Final = 16 * 1024 * 1024  # bytes
 _MAX_PROBLEM: Final = 500  # characters

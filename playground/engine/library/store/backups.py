@@ -15,7 +15,7 @@ from typing import Final
 from playground.engine.io.database import application_id, connect, error_words, is_damage, obstacle
 from playground.engine.library.store.migrations import APPLICATION_ID, MIGRATIONS, has_schema, version_of
 from playground.engine.library.store.trouble import DamagedStoreError, StoreError
-from playground.private import make_folder
+from playground.system.private import make_folder
 
 MAX_BACKUPS: Final = 3
 #: Seconds between the first backups of a new store; once there are ``MAX_BACKUPS``, one is made a day.

@@ -35,7 +35,7 @@ from playground.engine.library.store.recovery import (
     remove_marker,
 )
 from playground.engine.library.store.trouble import Mode, StoreError
-from playground.private import make_folder
+from playground.system.private import make_folder
 
 CHECK_SECONDS: Final = 2.0  # how long opening waits for the check of all pages; a longer one goes on in a thread
 BUSY: Final = 1500  # milliseconds that opening waits for another program's lock

@@ -26,8 +26,8 @@ from playground.engine.io.files import write_whole
 from playground.engine.library.store.backups import check_copy, free_name, list_backups, sync_file, sync_folder
 from playground.engine.library.store.migrations import AUTO_VACUUM, migrate
 from playground.engine.library.store.trouble import StoreError
-from playground.named_file import read_named
-from playground.private import make_file
+from playground.system.named_file import read_named
+from playground.system.private import make_file
 
 _BESIDE = ("-wal", "-shm", "-journal")
 _MAX_MARKER = 64 * 1024  # bytes

@@ -20,7 +20,7 @@ from playground.engine.gateways.redaction import write_output
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.changes import Change, DebugChanged, PathChanged, SettingsChanged, TurnChanged
 from playground.engine.session.session import Session
-from playground.named_file import read_named
+from playground.system.named_file import read_named
 from playground.ui.features.debugger.answer_table import AnswerTable
 from playground.ui.features.debugger.fields import AnswerField, NumberField, PathField
 from playground.ui.features.debugger.texts import POLICIES, rule_words

@@ -11,7 +11,7 @@ from playground.engine.gateways.profiles import default_path as gateways_path
 from playground.engine.io.files import resource_root
 from playground.engine.library.store.opening import default_path as experiments_path
 from playground.engine.library.workspace import ANSWERS
-from playground.log import log_path
+from playground.system.log import log_path
 
 #: In the order of the contents; each is a file of that name with ``.md``.
 FILES: Final = (

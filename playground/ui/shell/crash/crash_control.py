@@ -19,7 +19,7 @@ import shiboken6
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from playground.log import log_path
+from playground.system.log import log_path
 from playground.ui.shell.crash.crash_dialog import CrashDialog, open_folder
 from playground.ui.shell.crash.report import Report, report
 

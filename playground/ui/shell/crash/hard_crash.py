@@ -13,8 +13,8 @@ from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 
-from playground.log import log_path, versions
-from playground.private import make_file, make_folder
+from playground.system.log import log_path, versions
+from playground.system.private import make_file, make_folder
 from playground.ui.shell.stack_text import plain_stack
 
 PREFIX = "running-"

@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtWidgets import QApplication, QWidget
 
-from playground import log
+from playground.system import log
 from playground.ui.shell.crash.crash_dialog import CrashDialog, open_folder
 from playground.ui.shell.crash.report import report
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from types import TracebackType
 
-from playground.log import versions
+from playground.system.log import versions
 from playground.ui.shell.stack_text import short
 
 FRAMES = 40  # of one error; the rest, in the middle, is counted

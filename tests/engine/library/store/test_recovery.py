@@ -21,7 +21,7 @@ import pytest
 from playground.engine.library.store import Mode, Store, StoreError
 from playground.engine.library.store.backups import MAX_BACKUPS, check_copy, is_backup_due, list_backups, make_backup
 from playground.engine.library.store.recovery import note_damage, read_marker
-from playground.private import make_folder
+from playground.system.private import make_folder
 from tests.engine.library.store.conftest import MakeStore, sound
 from tests.engine.library.store.killed_recovery import EXPERIMENTS, TEXTS, fill
 from tests.engine.library.store.test_store import simple

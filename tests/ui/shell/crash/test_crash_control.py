@@ -15,8 +15,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from playground import log
 from playground.engine.gateways.secrets import Keys, Secret
+from playground.system import log
 from playground.ui.shell.crash.crash_control import CrashControl
 from playground.ui.shell.crash.crash_dialog import CrashDialog
 from tests.engine.conftest import no_keyring

@@ -1,6 +1,6 @@
-"""Whether a window can open here, found out before Qt is asked: Qt aborts the process where none can.
+"""Check that a window can open before Qt is loaded: Qt aborts the process if none can.
 
-Only Linux and its kin are in question; Windows and macOS always have a screen. What is asked costs the start nothing.
+Only Linux and similar systems are checked; Windows and macOS always have a screen. The check costs the start nothing.
 """
 
 from __future__ import annotations
@@ -16,36 +16,36 @@ NO_DISPLAY = (
 
 
 def hindrance() -> str:
-    """Why no window can open, in one line for people; "" where one can."""
-    found = platforms()
-    if not found:
+    """Return why no window can open, in one line for people; "" if one can."""
+    names = platforms()
+    if not names:
         return NO_DISPLAY
     try:
-        from playground.ui.shell.platform_plugin import fault
+        from playground.system.platform_plugin import fault
     except ImportError as error:  # not even the core of Qt can be loaded
-        from playground.missing_libraries import explain
+        from playground.system.missing_libraries import explain
 
-        return explain(str(error), _files_of_qt(error.path or "", found)) or f"Qt cannot be loaded: {error}"
-    missed = fault(found)
-    if missed is None:
+        return explain(str(error), _files_of_qt(error.path or "", names)) or f"Qt cannot be loaded: {error}"
+    problem = fault(names)
+    if problem is None:
         return ""
-    from playground.missing_libraries import explain
+    from playground.system.missing_libraries import explain
 
-    return explain(missed.words, missed.files) or f"no window can open: {missed.words}"
+    return explain(problem.words, problem.files) or f"no window can open: {problem.words}"
 
 
 def _files_of_qt(core: str, names: tuple[str, ...]) -> list[Path]:
-    """What would be loaded after the core, which could not be: all it lacks is better told at once."""
+    """Return the files that Qt loads after its core, so that one message names all missing libraries."""
     plugins = [f"Qt/plugins/platforms/libq{name}*.so" for name in names]
-    return [found for pattern in ("Qt/lib/libQt6Network.so.*", *plugins) for found in Path(core).parent.glob(pattern)]
+    return [file for pattern in ("Qt/lib/libQt6Network.so.*", *plugins) for file in Path(core).parent.glob(pattern)]
 
 
 def platforms() -> tuple[str, ...]:
-    """Qt's platforms that could show a window, in the order in which Qt tries them; empty where there is no display."""
+    """Return Qt's platforms that could show a window, in the order of Qt; empty without a display."""
     if sys.platform in ("win32", "cygwin", "darwin"):
         return ("cocoa",) if sys.platform == "darwin" else ("windows",)
-    asked = os.environ.get("QT_QPA_PLATFORM", "")
-    names = [name.partition(":")[0].strip() for name in asked.split(";")] if asked else ["wayland", "xcb"]
+    chosen = os.environ.get("QT_QPA_PLATFORM", "")
+    names = [name.partition(":")[0].strip() for name in chosen.split(";")] if chosen else ["wayland", "xcb"]
     return tuple(name for name in names if _has_display(name))
 
 
@@ -59,7 +59,7 @@ def _has_display(platform: str) -> bool:
 
 
 def _x_answers(display: str) -> bool:
-    """Whether something listens where ``DISPLAY`` points."""
+    """Return whether an X server listens at ``DISPLAY``."""
     machine, _, numbers = display.rpartition(":")
     number = numbers.partition(".")[0]
     if machine not in ("", "unix", "localhost") or not number.isdecimal():
@@ -77,8 +77,8 @@ def _x_answers(display: str) -> bool:
 
 
 def _answers(path: str) -> bool:
-    """Whether something listens on that local socket."""
-    from _socket import AF_UNIX, socket  # what lies below Python's socket, which names a hundred numbers first: 7 ms
+    """Return whether something listens on a local socket."""
+    from _socket import AF_UNIX, socket  # Python's own module takes 7 ms longer
 
     probe = socket(AF_UNIX)
     probe.settimeout(2)

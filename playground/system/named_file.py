@@ -1,8 +1,8 @@
-"""Reading a file that a person named: whole, up to a size, and a regular one, since a pipe or a device may never end.
+"""Reading a file that a person named: a regular one up to a size, because a pipe or a device may never end.
 
-On the command line pipes are files, too: a shell makes one of ``<(…)``, and there Ctrl+C ends the waiting. What is
-wrong is an OSError whose ``strerror`` goes on with "it is …", so that every caller's "cannot be read: …" is a sentence.
-The standard library alone is used here.
+The command line also accepts pipes: a shell makes one of ``<(…)``, and Ctrl+C ends the waiting. An error is an OSError
+whose ``strerror`` begins with "it is …", so that "cannot be read: …" of every caller is a sentence.
+Uses only the standard library.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _AT_ONCE: Final = getattr(os, "O_NONBLOCK", 0)  # a pipe that took the file's pl
 
 
 def read_named(path: Path, most: int, *, pipes: bool = False, head: int = 0) -> bytes:
-    """The content of the file at ``path``, ``most`` bytes at the most; with ``pipes``, of a pipe or device, too.
+    """Return the content of the file at ``path``, at most ``most`` bytes; ``pipes`` allows pipes and devices.
 
-    With ``head``, its first bytes alone. Blocks. Raises OSError: for what is no such file, and for one that is larger,
-    before it is read.
+    With ``head``, return only that many first bytes. Blocks. Raises OSError for another kind of file, and for a larger
+    one before it is read.
     """
     try:
         check_regular(path.stat(), path, pipes)
@@ -31,22 +31,22 @@ def read_named(path: Path, most: int, *, pipes: bool = False, head: int = 0) -> 
     except ValueError:  # a name that no file can have
         raise OSError(errno.EINVAL, "no file can have this name", str(path)) from None
     with os.fdopen(handle, "rb") as file:
-        found = os.fstat(handle)
-        check_regular(found, path, pipes)
-        if found.st_size > most:
+        status = os.fstat(handle)
+        check_regular(status, path, pipes)
+        if status.st_size > most:
             raise _too_large(most, path)
         if head:
             return file.read(head)
-        return read_bounded(file, most, found.st_size + 1, str(path))
+        return read_bounded(file, most, status.st_size + 1, str(path))
 
 
 def read_standard_input(most: int) -> bytes:
-    """What comes over standard input, ``most`` bytes at the most. Blocks. Raises OSError."""
+    """Return the content of standard input, at most ``most`` bytes. Blocks. Raises OSError."""
     return read_bounded(sys.stdin.buffer, most, _PIECE, "standard input")
 
 
 def read_bounded(file: BinaryIO, most: int, likely: int, name: str) -> bytes:
-    """All that ``file`` still holds, ``likely`` bytes; no more than ``most``, else it raises OSError."""
+    """Return the rest of ``file``, about ``likely`` bytes. Raises OSError if it has more than ``most``."""
     pieces: list[bytes] = []
     room = most + 1
     while piece := file.read(min(likely if not pieces else _PIECE, room)):
@@ -57,14 +57,14 @@ def read_bounded(file: BinaryIO, most: int, likely: int, name: str) -> bytes:
     return b"".join(pieces)
 
 
-def check_regular(found: os.stat_result, path: Path, pipes: bool = False) -> None:
-    """Raise OSError for what is no regular file; with ``pipes``, only for a folder."""
-    if stat.S_ISREG(found.st_mode):
+def check_regular(status: os.stat_result, path: Path, pipes: bool = False) -> None:
+    """Raise OSError for another kind of file than a regular one; with ``pipes``, only for a folder."""
+    if stat.S_ISREG(status.st_mode):
         return
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         raise OSError(errno.EISDIR, "it is a folder, not a file", str(path))
     if not pipes:
-        kind = "pipe" if stat.S_ISFIFO(found.st_mode) else "device"
+        kind = "pipe" if stat.S_ISFIFO(status.st_mode) else "device"
         raise OSError(errno.EINVAL, f"it is a {kind}, not a file", str(path))
 
 

@@ -13,14 +13,14 @@ from PySide6.QtCore import QLibraryInfo, QPluginLoader
 
 
 class Fault(NamedTuple):
-    """The loader's words, and the files that are needed: the one that it could not load, and others like it."""
+    """The message of the loader, and the needed files: the one that it could not load, and others like it."""
 
     words: str
     files: tuple[Path, ...]
 
 
 def fault(platforms: Iterable[str]) -> Fault | None:
-    """Why none of these platforms can be loaded; None when one can, or where their files are not known."""
+    """Return why none of these platforms can be loaded; None if one can, or if their files are unknown."""
     folder = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath), "platforms")
     first: Fault | None = None
     for platform in platforms:

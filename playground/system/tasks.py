@@ -1,4 +1,4 @@
-"""Tasks without a window: kept alive until they end, and what they raise is told to the loop."""
+"""Tasks without a window: kept alive until they end; their exceptions are reported to the loop."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ T = TypeVar("T")
 
 
 class Tasks:
-    """Those of one owner. Errors of the kinds in ``expected`` are the business of whoever waits for the task."""
+    """The tasks of one owner. Exceptions of the types in ``expected`` are left to the caller that awaits the task."""
 
     def __init__(self, *expected: type[Exception]) -> None:
         self._expected = expected
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Have it run from now on, in the running loop."""
+        """Start a task in the running loop."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._done)
         return task
 
     async def end(self) -> None:
-        """Cancel those that still run, and return when they have ended."""
+        """Cancel the running tasks and wait for their end."""
         for task in tuple(self._tasks):
             task.cancel()
         if self._tasks:

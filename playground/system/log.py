@@ -1,7 +1,7 @@
-"""Where the application keeps its log: a few small files in the platform's folder for logs, and nowhere else.
+"""The log of the application: a few small files in the platform's folder for logs, and nowhere else.
 
-What goes in must hold no secret, no prompt and no answer: names, places in the program, times. Set up once, by whoever
-starts the window, after the first paint; modules only ask ``logging`` for their logger below ``playground``.
+It holds names, places in the program and times, and no secret, prompt or answer. The start of the window calls
+``begin`` once, after the first paint; modules only ask ``logging`` for their logger below ``playground``.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from pathlib import Path
 from platformdirs import user_log_path
 
 from playground import __version__
-from playground.private import make_file, make_folder
+from playground.system.private import make_file, make_folder
 
 NAME = "playground.log"
 BYTES, FILES = 256 * 1024, 3  # of one file, and how many there are
 
 
 def log_path() -> Path:
-    """The file that is written now; older ones stand beside it with a number."""
+    """Return the file that is written now; older ones have a number after their name."""
     return user_log_path("gateway-playground", appauthor=False) / NAME
 
 
 def begin() -> None:
-    """Send what is logged below ``playground`` to the file. Without a writable folder nothing is kept, and no more.
+    """Write what is logged below ``playground`` to the file; without a writable folder, drop it.
 
-    Called once more, it changes nothing.
+    A second call changes nothing.
     """
     logger = logging.getLogger("playground")
     if logger.handlers:
@@ -57,5 +57,5 @@ def begin() -> None:
 
 
 def versions() -> str:
-    """What runs here, in one line, for the head of an entry."""
+    """Return the versions of program, Python and system in one line, for the head of an entry."""
     return f"Gateway Playground {__version__}, Python {platform.python_version()}, {platform.system()}"

@@ -1,6 +1,6 @@
-"""What to say where a library of the system is missing: its name, its package, and the command that installs that.
+"""The message about missing libraries of the system: their names, packages, and the command that installs them.
 
-Needed only when the window cannot open; then it may take its time. Uses nothing but the standard library.
+Used only when the window cannot open, so it need not be fast. Uses only the standard library.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _FAMILIES: Final = (
     _Family("Arch", ("arch",), "pacman -S"),
 )
 
-#: What Qt's libraries for the window want of the system: a file's name up to ``.so``, its package by family.
+#: Libraries of the system that Qt's libraries for the window need: a file's name up to ``.so``, its package by family.
 _PACKAGES: Final[Mapping[str, tuple[str, str, str, str]]] = {
     "libEGL": ("libegl1", "libglvnd-egl", "libglvnd", "libglvnd"),
     "libGL": ("libgl1", "libglvnd-glx", "libglvnd", "libglvnd"),
@@ -67,28 +67,28 @@ _NOT_FOUND: Final = re.compile(r"^\s*(\S+\.so[\w.]*) => not found$", re.MULTILIN
 
 
 def explain(words: str, files: Iterable[Path] = (), ids: Iterable[str] | None = None) -> str:
-    """One line on the library that is missing by the loader's ``words``; "" where they say something else.
+    """Return a line about the library that the loader's ``words`` call missing; "" for other words.
 
-    ``files`` are asked for what else they miss, so that one command installs it all. ``ids`` name the distribution and
-    those it is like, by default as in /etc/os-release.
+    ``files`` are searched for other missing libraries, so that one command installs all. ``ids`` name the distribution
+    and those it is like, by default as in /etc/os-release.
     """
-    found = _LACKED.search(words)
-    if found is None:
+    match = _LACKED.search(words)
+    if match is None:
         return ""
-    names = list(dict.fromkeys([found[1], *_lacked_by(files)]))
-    known = [name for name in names if _stem(name) in _PACKAGES]
-    said = _said(names)
-    family = _family(_distribution() if ids is None else ids)
-    if not known:
-        return f"{said} Install the package that holds it, and start again."
-    if family is None:
-        packages = "; ".join(f"{one.name}: {_packages(known, at)}" for at, one in enumerate(_FAMILIES))
-        return f"{said} What to install: {packages}."
+    names = list(dict.fromkeys([match[1], *_missing_for(files)]))
+    packaged = [name for name in names if _stem(name) in _PACKAGES]
+    problem = _describe_missing(names)
+    index = _family(_distribution() if ids is None else ids)
+    if not packaged:
+        return f"{problem} Install the package that holds it, and start again."
+    if index is None:
+        packages = "; ".join(f"{family.name}: {_packages(packaged, number)}" for number, family in enumerate(_FAMILIES))
+        return f"{problem} What to install: {packages}."
     sudo = "" if os.geteuid() == 0 else "sudo "
-    return f"{said} To install: {sudo}{_FAMILIES[family].command} {_packages(known, family)}"
+    return f"{problem} To install: {sudo}{_FAMILIES[index].command} {_packages(packaged, index)}"
 
 
-def _said(names: list[str]) -> str:
+def _describe_missing(names: list[str]) -> str:
     if len(names) == 1:
         return f"the window needs the library {names[0]}, which is not installed."
     return f"the window needs libraries that are not installed: {', '.join(names)}."
@@ -102,21 +102,21 @@ def _stem(name: str) -> str:
     return name.partition(".so")[0]
 
 
-def _lacked_by(files: Iterable[Path]) -> list[str]:
-    """The libraries that these want and the loader does not find, whoever of them wants it."""
+def _missing_for(files: Iterable[Path]) -> list[str]:
+    """Return the libraries that these files need and the loader does not find."""
     environment = {**os.environ, "LC_ALL": "C"}
     if bundle := getattr(sys, "_MEIPASS", ""):  # a frozen application brings some of them
         environment["LD_LIBRARY_PATH"] = bundle
     command = ["ldd", *map(str, files)]
     try:
-        ran = subprocess.run(command, capture_output=True, timeout=20, check=False, env=environment)  # noqa: S603 - ours
+        result = subprocess.run(command, capture_output=True, timeout=20, check=False, env=environment)  # noqa: S603 - ours
     except (OSError, subprocess.SubprocessError):
-        return []  # what the loader said is known all the same
-    return _NOT_FOUND.findall(ran.stdout.decode("utf-8", "replace"))
+        return []  # the library that the loader named is enough
+    return _NOT_FOUND.findall(result.stdout.decode("utf-8", "replace"))
 
 
 def _distribution() -> list[str]:
-    """How this system calls itself, and what it is like."""
+    """Return the id of this distribution, and those that it is like."""
     import platform
 
     try:
@@ -128,7 +128,7 @@ def _distribution() -> list[str]:
 
 def _family(ids: Iterable[str]) -> int | None:
     for name in ids:
-        for at, family in enumerate(_FAMILIES):
+        for number, family in enumerate(_FAMILIES):
             if name.partition("-")[0] in family.ids:
-                return at
+                return number
     return None

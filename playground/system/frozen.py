@@ -1,7 +1,7 @@
-"""What a frozen application changed in its environment to start, put back for the programs it starts in turn.
+"""Restore the environment that a frozen application changed for its start, for the programs it starts in turn.
 
-A browser opened from a link must load the system's libraries and plugins, not ours. Our own are found already when this
-is called: the dynamic loader reads its variable once, at the start, and Qt knows its folder from the library.
+A browser opened from a link must load the system's libraries and plugins. The application's own are found by then: the
+dynamic loader reads its variable once, at the start, and Qt knows its folder from the library.
 """
 
 from __future__ import annotations
