@@ -28,7 +28,7 @@ from playground.jsonkit.problems import Problem
 from playground.jsonkit.reading import problem_at
 from playground.jsonkit.values import Path
 from playground.ui.features.debugger.responses import ToolResponseRow
-from playground.ui.features.tools.schema_form import READING, SchemaForm
+from playground.ui.features.tools.schema_editor import READING, SchemaEditor
 from playground.ui.features.tools.server_card import ServerCard
 from playground.ui.features.tools.standings import Standings
 from playground.ui.features.tools.tool_text import is_large, read_schema, schema_text, splice, whole_definition
@@ -82,7 +82,7 @@ class ToolEditor(QWidget):
         self.description.document().setDocumentMargin(2)
         self.description.setFixedHeight(64)
         self.views = Segments(("Form", "JSON"), "Show the parameters as")
-        self.form = SchemaForm()
+        self.form = SchemaEditor()
         self.schema = CodeEditor()
         self.schema.may_fold = True
         self.schema.setPlaceholderText(EXAMPLE)

@@ -13,7 +13,7 @@ from playground.domain.tools import ToolDefinition
 from playground.jsonkit.values import Path
 from playground.ui.features.tools.field_block import FieldBlock
 from playground.ui.features.tools.panel import ToolsPanel
-from playground.ui.features.tools.schema_form import PAGE, SchemaForm
+from playground.ui.features.tools.schema_editor import PAGE, SchemaEditor
 from playground.ui.features.tools.slot_fields import KeywordJsonRow, ValuesRow
 from playground.ui.features.tools.tool_editor import FORM, TEXT, ToolEditor
 from playground.ui.features.tools.tool_text import read_schema
@@ -49,21 +49,21 @@ def editor(panel: ToolsPanel) -> ToolEditor:
 
 
 @pytest.fixture
-def form(editor: ToolEditor) -> SchemaForm:
+def form(editor: ToolEditor) -> SchemaEditor:
     return editor.form
 
 
-def open_field(form: SchemaForm, path: tuple[str | int, ...]) -> FieldBlock:
+def open_field(form: SchemaEditor, path: tuple[str | int, ...]) -> FieldBlock:
     form.open_field(path)
     assert form.block is not None
     return form.block
 
 
-def names(form: SchemaForm) -> list[str]:
+def names(form: SchemaEditor) -> list[str]:
     return [row.field.name for row in form.rows if row.level == 0 and row.field.role == "property"]
 
 
-def test_required_type_null_and_values(editor: ToolEditor, form: SchemaForm) -> None:
+def test_required_type_null_and_values(editor: ToolEditor, form: SchemaEditor) -> None:
     def value() -> Any:
         return json.loads(editor.schema.text())
 
@@ -91,7 +91,7 @@ def test_required_type_null_and_values(editor: ToolEditor, form: SchemaForm) -> 
     assert value()["properties"]["unit"] == {"type": "string", "enum": ["c", "f"]}
 
 
-def test_unsupported_keyword_leads_to_the_json(editor: ToolEditor, form: SchemaForm) -> None:
+def test_unsupported_keyword_leads_to_the_json(editor: ToolEditor, form: SchemaEditor) -> None:
     block = open_field(form, CITY)
     assert block.rest.text() == "x-kept"
     QTest.mouseClick(block.rest, Qt.MouseButton.LeftButton)
@@ -99,7 +99,7 @@ def test_unsupported_keyword_leads_to_the_json(editor: ToolEditor, form: SchemaF
     assert editor.schema.textCursor().block().text().lstrip().startswith('"city"')
 
 
-def test_add_rename_move_and_remove(panel: ToolsPanel, editor: ToolEditor, form: SchemaForm) -> None:
+def test_add_rename_move_and_remove(panel: ToolsPanel, editor: ToolEditor, form: SchemaEditor) -> None:
     QTest.mouseClick(form.add_button, Qt.MouseButton.LeftButton)
     assert names(form)[-1] == "new_parameter"
     assert form.block is not None
@@ -125,7 +125,7 @@ def test_add_rename_move_and_remove(panel: ToolsPanel, editor: ToolEditor, form:
     assert panel.tools[0].parameters == json.loads(editor.schema.text())
 
 
-def test_taken_name_is_refused(editor: ToolEditor, form: SchemaForm) -> None:
+def test_taken_name_is_refused(editor: ToolEditor, form: SchemaEditor) -> None:
     block = open_field(form, CITY)
     block.name.selectAll()
     QTest.keyClicks(block.name, "unit")
@@ -135,7 +135,7 @@ def test_taken_name_is_refused(editor: ToolEditor, form: SchemaForm) -> None:
     assert form.note.text()
 
 
-def test_reference_follows_its_renamed_definition(editor: ToolEditor, form: SchemaForm) -> None:
+def test_reference_follows_its_renamed_definition(editor: ToolEditor, form: SchemaEditor) -> None:
     block = open_field(form, WHO)
     QTest.mouseClick(block.target, Qt.MouseButton.LeftButton)
     assert form.block is not None
@@ -146,7 +146,7 @@ def test_reference_follows_its_renamed_definition(editor: ToolEditor, form: Sche
     assert editor.schema.text() == SCHEMA.replace("Person", "Human")
 
 
-def test_form_is_disabled_while_the_json_is_broken(editor: ToolEditor, form: SchemaForm) -> None:
+def test_form_is_disabled_while_the_json_is_broken(editor: ToolEditor, form: SchemaEditor) -> None:
     editor.show_view(TEXT)
     editor.schema.setPlainText(SCHEMA + "}")
     editor.show_view(FORM)
@@ -174,7 +174,7 @@ def test_large_window_and_panel_stay_equal(panel: ToolsPanel) -> None:
     assert panel.tools[0].parameters == {"type": "object", "properties": {"a": {}}}
 
 
-def test_form_of_very_many_fields_shows_a_page_of_them(panel: ToolsPanel, form: SchemaForm) -> None:
+def test_form_of_very_many_fields_shows_a_page_of_them(panel: ToolsPanel, form: SchemaEditor) -> None:
     names = [f"p{number}" for number in range(1_000)]
     schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
     panel.set_tools((ToolDefinition(name="many", description="Many.", parameters=schema),))
@@ -189,7 +189,7 @@ def test_form_of_very_many_fields_shows_a_page_of_them(panel: ToolsPanel, form: 
     assert len(form.rows) <= PAGE
 
 
-def test_added_keyword_is_written_once_it_has_a_value(editor: ToolEditor, form: SchemaForm) -> None:
+def test_added_keyword_is_written_once_it_has_a_value(editor: ToolEditor, form: SchemaEditor) -> None:
     block = open_field(form, CITY)
     block.add_detail("minLength")
     control = block.controls["minLength"]
@@ -200,7 +200,7 @@ def test_added_keyword_is_written_once_it_has_a_value(editor: ToolEditor, form: 
     assert control.problem == "not a whole number"
 
 
-def test_keywords_are_set_and_removed_in_rows_of_their_kind(editor: ToolEditor, form: SchemaForm) -> None:
+def test_keywords_are_set_and_removed_in_rows_of_their_kind(editor: ToolEditor, form: SchemaEditor) -> None:
     def city() -> Any:
         return json.loads(editor.schema.text())["properties"]["city"]
 
@@ -224,7 +224,7 @@ def test_keywords_are_set_and_removed_in_rows_of_their_kind(editor: ToolEditor, 
     assert city()["enum"] == [4]
 
 
-def test_null_is_a_value_of_a_keyword(editor: ToolEditor, form: SchemaForm) -> None:
+def test_null_is_a_value_of_a_keyword(editor: ToolEditor, form: SchemaEditor) -> None:
     editor.schema.setPlainText('{"type": "object", "properties": {"city": {"const": 1}}}')
     row = open_field(form, CITY).controls["const"]
     assert isinstance(row, KeywordJsonRow)

@@ -1,7 +1,7 @@
-"""Form of a JSON Schema: a row for each field, one of them open for editing. The text is the only model.
+"""Editor of a JSON Schema: a row for each field, one of them open. The text is the only model.
 
-The form receives the text of a schema and emits the text after an edit (``edited``); keywords that it does not support
-stay untouched in the text. While the text is not valid JSON, the form is disabled and says why.
+It receives the text of a schema and emits the text after an edit (``edited``); keywords that it does not support stay
+untouched in the text. While the text is not valid JSON, it is disabled and says why.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ AT_ONCE = 50_000  # characters that are parsed or edited in the main thread
 READING = "Reading the schema…"
 
 
-class SchemaForm(QWidget):
-    """Form of a schema. ``edited`` carries the new text, ``json_asked`` the path of a place to show in the JSON."""
+class SchemaEditor(QWidget):
+    """Editor of a schema. ``edited`` carries the new text, ``json_asked`` the path of a place to show in the JSON."""
 
     edited = Signal(str)
     json_asked = Signal(object)
