@@ -41,7 +41,7 @@ WRITERS: Final = {
     "playground/self_test/report.py": STREAM,
     "playground/tool_host/host.py": "a pipe to the program itself",
     "playground/ui/features/conversation/calls/served_view.py": CONTENT,
-    "playground/ui/features/conversation/long_text_row.py": CONTENT,
+    "playground/ui/features/conversation/shown_text.py": CONTENT,
     "playground/ui/shell/crash/crash_control.py": REDACTED,
     "playground/ui/shell/crash/hard_crash.py": "stacks of functions, without values",
 }

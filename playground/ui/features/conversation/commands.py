@@ -123,7 +123,7 @@ class TurnCommands(QObject):
     hole_asked = Signal(str)  # turn id: the part of it that could not be read
 
     def __init__(self, pane: TranscriptPane, calls: CallCommands, sizes: ImageSizes, *, read_only: bool) -> None:
-        super().__init__(pane)
+        super().__init__()
         self.calls = calls
         self.read_only = read_only
         self.guard = ThinkingGuard(pane.notice)

@@ -200,7 +200,7 @@ class Composer(QFrame):
         in_column(*rows, of=self, margins=(10, 8, 10, 8), spacing=6)
         self.setFocusProxy(self._field)
         self.set_role(Role.USER)
-        self.set_state(RunState.IDLE)
+        self._show_main_button()
 
     def _make_role_button(self) -> QPushButton:
         button = QPushButton()
@@ -321,57 +321,53 @@ class Composer(QFrame):
     def set_state(self, state: RunState) -> None:
         """Offer Run while nothing runs, else Stop."""
         self._state = state
-        running = state is not RunState.IDLE
-        look(self._run, "danger" if running else "primary")
-        self._run.setIcon(icon("stop", tokens().error) if running else icon("run", tokens().on_accent))
-        self._run.setAccessibleName("Stop" if running else "Continue" if self._pending is not None else "Run")
-        self._run.setEnabled(running or self._pending is None or self._pending.ready)
-        self._name_main_button()
-        self._add.setEnabled(not running)
+        self._show_main_button()
 
     def set_pending_calls(self, pending: PendingCalls | None) -> None:
         """Let the main button continue past these calls; None: it runs."""
-        if pending != self._pending:
-            self._pending = pending
-            self.set_state(self._state)
+        self._pending = pending
+        self._show_main_button()
 
     def set_starting(self, starting: bool) -> None:
         """Show that a run starts as soon as loading is done."""
         self._starting = starting
-        self.set_state(self._state)
+        self._show_main_button()
 
     def set_enter_runs(self, enter_runs: bool) -> None:
         """Let Enter run and Ctrl+Enter make a new line, or the reverse."""
         self._field.enter_runs = enter_runs
-        self.set_state(self._state)
+        self._show_main_button()
 
     def set_lanes(self, letters: Sequence[str] | None, *, all_of_them: bool = True) -> None:
         """Name the lanes that get the message; None for the conversation."""
         self._lanes, self._all_lanes = letters, all_of_them
         self._show_placeholder()
-        self.set_state(self._state)
+        self._show_main_button()
 
     @property
     def busy(self) -> bool:
         """True while a run is active or about to start."""
         return self._starting or self._state is not RunState.IDLE
 
-    def _name_main_button(self) -> None:
-        """Name the main button, with its keys if there is room for them."""
-        keys = "Esc" if self._state is not RunState.IDLE else "" if self._starting else self._field.run_keys
-        word = "Run"
-        if self._lanes is not None:
-            word = f"Run {len(self._lanes)} lane{'s' * (len(self._lanes) != 1)}"
-        if self._pending is not None:
-            word = "Continue"
-        if self._state is not RunState.IDLE:
-            word = "Stop"
-        elif self._starting:
-            word = "Starting…"
-        self._run.setText(f"{word}  {keys}" if keys and self.width() >= WIDTH_FOR_KEYS else word)
-        reason = self._pending.reason if self._pending is not None and not self._run.isEnabled() else ""
-        self._run.setToolTip(reason or (f"{word} ({keys})" if keys else "Starts when loading is done"))
-        self._run.setAccessibleDescription(reason)
+    def _show_main_button(self) -> None:
+        """Let the main button run, continue or stop; it names its keys if there is room for them."""
+        button, pending, lanes = self._run, self._pending, self._lanes
+        running = self._state is not RunState.IDLE
+        name = "Stop" if running else "Continue" if pending is not None else "Run"
+        word, keys = name, "Esc" if running else self._field.run_keys
+        if self._starting and not running:
+            word, keys = "Starting…", ""
+        elif lanes is not None and name == "Run":
+            word = f"Run {len(lanes)} lane{'s' * (len(lanes) != 1)}"
+        look(button, "danger" if running else "primary")
+        button.setIcon(icon("stop", tokens().error) if running else icon("run", tokens().on_accent))
+        button.setAccessibleName(name)
+        button.setEnabled(running or pending is None or pending.ready)
+        button.setText(f"{word}  {keys}" if keys and self.width() >= WIDTH_FOR_KEYS else word)
+        reason = pending.reason if pending is not None and not button.isEnabled() else ""
+        button.setToolTip(reason or (f"{word} ({keys})" if keys else "Starts when loading is done"))
+        button.setAccessibleDescription(reason)
+        self._add.setEnabled(not running)
 
     def _press_main_button(self) -> None:
         """Run or stop. The run key never stops: pressed twice, it would stop at once."""
@@ -435,12 +431,12 @@ class Composer(QFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._name_main_button()
+        self._show_main_button()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_role_button"):
-            self.set_state(self._state)
+            self._show_main_button()
 
 
 class TokenEstimate(ElidedLabel):

@@ -1,15 +1,21 @@
-"""Write lines into a text document, changing only what differs, so that a selection before it survives."""
+"""Write lines into a text document, changing only what differs, and paint the frames behind them.
+
+Painting looks at lines in view only: a text may be very long.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
     QColor,
     QFont,
+    QPainter,
     QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
@@ -90,6 +96,31 @@ class DocumentWriter:
         """Return the index of the line that holds a document position."""
         return max(bisect_right(self._starts, position) - 1, 0)
 
+    def line_rect(self, index: int) -> QRectF:
+        """Return the rectangle of a line."""
+        return self.layout.blockBoundingRect(self._document.findBlock(self._starts[index]))
+
+    def line_at_height(self, y: float) -> int:
+        """Return the line at a height by binary search; the layout's hit test is linear."""
+        count = len(self._lines)
+        first, step = count - 1, 1
+        while first > 0 and self.line_rect(first).bottom() >= y:  # most lookups are near the end, where the text grows
+            first, step = max(first - step, 0), step * 2
+        lines = range(first, count)
+        return min(first + bisect_left(lines, y, key=lambda index: self.line_rect(index).bottom()), count - 1)
+
+    def code_rect(self, block: CodeBlock, width: int) -> QRectF:
+        """Return the rectangle of the frame of a code block in a text of this width."""
+        top, bottom = self.line_rect(block.first), self.line_rect(block.last)
+        line = self._lines[block.first]
+        margin = line.level * 20 + line.quote * QUOTE_INDENT
+        return QRectF(margin, top.top() - CODE_HEAD, width - margin, bottom.bottom() - top.top() + CODE_HEAD + 10)
+
+    @property
+    def layout(self) -> QAbstractTextDocumentLayout:
+        """The layout of the document; not kept, since PySide invalidates a kept wrapper when lanes are closed."""
+        return self._document.documentLayout()
+
     def write(self, keep: int, lines: Sequence[Line]) -> None:
         """Make the document show the first ``keep`` lines as they are, then ``lines``."""
         index = keep
@@ -108,13 +139,9 @@ class DocumentWriter:
             cursor.endEditBlock()
         self._make_head()
 
-    def rewrite(self, *, zoom: float | None = None) -> None:
-        """Write everything again, for new colours or another text size."""
+    def rewrite(self) -> None:
+        """Write everything again, for new colours."""
         lines = list(self._lines)
-        self._zoom = zoom or self._zoom
-        font = body_font()
-        font.setPixelSize(round(font.pixelSize() * self._zoom))
-        self._document.setDefaultFont(font)
         cursor = QTextCursor(self._document)
         cursor.beginEditBlock()
         if lines:
@@ -331,3 +358,84 @@ def drawn_text(text: str, line: Line, before: str = "") -> str:
     if text.isascii() and text.isprintable():
         return text
     return (show_hidden if line.kind in ("code", "raw") else show_prose)(text, before)
+
+
+def paint_grid(
+    painter: QPainter,
+    clip: QRectF,
+    layout: QAbstractTextDocumentLayout,
+    table: QTextTable,
+    *,
+    header: bool,
+    goes_on: bool,
+) -> None:
+    """Draw the lines between the cells of a table, and the ground of the first row if it is a ``header``.
+
+    With ``goes_on`` another table joins below it, and the end has no line.
+    """
+
+    def top_of(row: int) -> int:
+        cell = table.cellAt(row, 0).firstCursorPosition().block()
+        return round(layout.blockBoundingRect(cell).top()) - CELL_PAD
+
+    top, size = top_of(0), layout.frameBoundingRect(table).size()  # of a table, only the size is right
+    bottom = top + round(size.height())
+    if bottom < clip.top() or top > clip.bottom():
+        return
+    rows, columns, colour = table.rows(), table.columns(), QColor(tokens().line)
+    width = round(size.width()) - 1
+    first = max(bisect_left(range(1, rows), clip.top(), key=top_of), 0) if top < clip.top() else 0
+    tops = list(takewhile(lambda y: y <= clip.bottom(), (top_of(row) for row in range(first, rows))))
+    if header and first == 0:
+        painter.fillRect(QRect(0, top, width, (top_of(1) if rows > 1 else bottom) - top), QColor(tokens().code))
+    if not goes_on:
+        tops.append(bottom)
+    for y in tops:
+        painter.fillRect(QRect(0, y, width, 1), colour)
+    for column in range(columns + 1):
+        painter.fillRect(QRect(round(width * column / columns), top, 1, bottom - top), colour)
+
+
+def paint_frames(painter: QPainter, clip: QRectF, writer: DocumentWriter, width: int, font: QFont) -> None:
+    """Paint behind the lines in ``clip``; ``width`` and ``font`` are those of the text."""
+    lines, colour = writer.lines, QColor(tokens().line)
+    if not lines:
+        return
+    # One line more on top: a frame reaches into the gap below its last line.
+    top, bottom = max(writer.line_at_height(clip.top()) - 1, 0), writer.line_at_height(clip.bottom())
+    blocks = writer.code_blocks
+    for number in range(bisect_left(blocks, top, key=lambda b: b.last), len(blocks)):
+        block = blocks[number]
+        if block.first > bottom + 1:
+            break
+        _paint_code(painter, writer.code_rect(block, width), block.language, font)
+    for index in range(max(top - 1, 0), min(bottom + 2, len(lines))):
+        line = lines[index]
+        table = writer.table(index)
+        if table is not None:
+            goes_on = index + 1 < len(lines) and lines[index + 1].kind == "table" and lines[index + 1].joins
+            paint_grid(painter, clip, writer.layout, table, header=line.header, goes_on=goes_on)
+        if not line.quote and line.kind != "rule":
+            continue
+        rect = writer.line_rect(index)
+        if line.kind == "rule":
+            painter.setPen(colour)
+            y = round(rect.center().y())
+            painter.drawLine(0, y, width, y)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        for depth in range(line.quote):
+            painter.drawRoundedRect(QRectF(depth * QUOTE_INDENT + 1, rect.top(), 3, rect.height()), 1.5, 1.5)
+
+
+def _paint_code(painter: QPainter, rect: QRectF, language: str, font: QFont) -> None:
+    t = tokens()
+    painter.setPen(QColor(t.line))
+    painter.setBrush(QColor(t.code))
+    painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 7, 7)
+    small = QFont(font)
+    small.setPixelSize(11)
+    painter.setFont(small)
+    painter.setPen(QColor(t.muted))
+    head = QRectF(rect.left() + CODE_PAD, rect.top() + 3, rect.width() - 90, CODE_HEAD - 4)
+    painter.drawText(head, Qt.AlignmentFlag.AlignVCenter, language or "text")

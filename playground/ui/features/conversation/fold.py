@@ -25,7 +25,7 @@ from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.theme import tokens
 
-ARROW = 28  # pixels of the head that its icon and its margins take
+ARROW = 44  # pixels of the head that its icon and its margins take
 GAP = 4
 MIN_HEAD = 120  # pixels
 EXCERPT = 300  # characters of reasoning looked at for the folded line
@@ -103,7 +103,7 @@ class Fold(QFrame):
         """Set the words of the line, and the name that screen readers say before "shown" or "folded"."""
         self._words, self._name = words, name or words
 
-    def write_text(self) -> None:
+    def draw_text(self) -> None:
         """Put the unread text into the view."""
         self.text_view.append("".join(self._unread))
         self._unread = []
@@ -112,7 +112,7 @@ class Fold(QFrame):
         """Show the current state."""
         is_open = self.is_open
         if is_open and self._unread:
-            self.write_text()
+            self.draw_text()
         self.text_view.setVisible(is_open)
         for control in self._controls:
             control.setVisible(is_open)
@@ -126,7 +126,9 @@ class Fold(QFrame):
         if self.head.sizePolicy().horizontalPolicy() != QSizePolicy.Policy.Ignored:
             self.head.setText(self._words)
             return
-        used = ARROW + sum(control.sizeHint().width() + GAP for control in self._controls if self.is_open)
+        margins = self._column.contentsMargins()
+        used = ARROW + margins.left() + margins.right()
+        used += sum(control.sizeHint().width() + GAP for control in self._controls if self.is_open)
         room = max(self.contentsRect().width() - used, MIN_HEAD)
         self.head.setText(self.head.fontMetrics().elidedText(self._words, self._elide, room))
 
@@ -177,9 +179,6 @@ class ReasoningView(Fold, PartView[Reasoning]):
 
     def texts(self) -> Sequence[Searched]:
         return ((self.text_view, self),)
-
-    def set_zoom(self, zoom: float) -> None:
-        self.text_view.set_zoom(zoom)
 
     def set_open(self, is_open: bool) -> None:
         self._chosen = True
@@ -239,9 +238,6 @@ class MembersFold(Fold, PartView[Beside]):
 
     def texts(self) -> Sequence[Searched]:
         return ((self.text_view, self),)
-
-    def set_zoom(self, zoom: float) -> None:
-        self.text_view.set_zoom(zoom)
 
     def _copy(self) -> None:
         if self._shown is not None:

@@ -1,10 +1,12 @@
-"""Sizes of the conversation: messages and composer share one column of limited width."""
+"""Sizes of the conversation, of which messages and composer share one column, and scrolling in it."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize
+from collections.abc import Iterator
+
+from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QHBoxLayout, QLayout, QSizePolicy, QWidget
 
 from playground.ui.widgets.layouts import in_row
 
@@ -12,6 +14,7 @@ READING_WIDTH = 860
 MARGIN = 26
 BELOW = MARGIN, 6, MARGIN, 12  # margins of the composer in pixels
 LEAST_MESSAGES = 96, 176  # least height of the messages in pixels: in the smallest window and in higher ones
+EDGE = 40  # pixels kept free above and below a place that is scrolled to
 SMALLEST = 520  # height of the smallest window in pixels
 
 
@@ -40,3 +43,32 @@ def at_reading_width(column: QLayout, parent: QWidget) -> QHBoxLayout:
     middle.setMaximumWidth(READING_WIDTH)
     middle.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
     return in_row(1, (middle, 1000), 1, margins=BELOW)
+
+
+def scroll_to(widget: QWidget, rect: QRectF) -> None:
+    """Scroll the area around `widget` so that `rect` of it is in view."""
+    area = next((parent for parent in _parents(widget) if isinstance(parent, QAbstractScrollArea)), None)
+    if area is None:
+        return
+    if callable(settle := getattr(area, "settle", None)):
+        settle()  # the conversation would lay out a changed height with the next frame only
+    top = widget.mapTo(area.viewport(), rect.topLeft().toPoint()).y()
+    bar, height = area.verticalScrollBar(), area.viewport().height()
+    if top < EDGE or top + rect.height() > height - EDGE:
+        bar.setValue(bar.value() + top - max(height // 3, EDGE))
+
+
+def update_layouts(widget: QWidget) -> None:
+    """Update the layouts around `widget` for its new height now; Qt updates one in each turn of the event loop."""
+    for parent in _parents(widget):
+        if isinstance(parent, QAbstractScrollArea):
+            return
+        if (layout := parent.layout()) is not None:
+            layout.activate()
+
+
+def _parents(widget: QWidget) -> Iterator[QWidget]:
+    parent = widget.parentWidget()
+    while parent is not None:
+        yield parent
+        parent = parent.parentWidget()

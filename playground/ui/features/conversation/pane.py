@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
-from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from playground.domain.costs import PriceLookup
 from playground.domain.errors import RunRefusedError
-from playground.domain.tokens import estimate_tokens
-from playground.domain.tools import Sizes, ToolDefinition, sizes_of
 from playground.domain.transcript import Role, Turn
 from playground.engine.compare.lanes import Lanes
-from playground.engine.requests.capability_warnings import NO_LIMITS, ContextLimits, context_limits, image_warning
 from playground.engine.session.changes import (
     Change,
     DebugChanged,
@@ -29,7 +25,7 @@ from playground.engine.session.drafts import Draft, turn_of_draft
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.calls.call_bar import pending_calls
 from playground.ui.features.conversation.composer import Composer
-from playground.ui.features.conversation.experiment_cost import ExperimentCost
+from playground.ui.features.conversation.costs import ExperimentCost, TokenCount
 from playground.ui.features.conversation.image_intake import ImageIntake
 from playground.ui.features.conversation.measures import BELOW
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
@@ -38,75 +34,6 @@ from playground.ui.widgets.loop import Throttle, spawn
 
 #: Returns how to wait for what is still loading, such as the list of models; None if all is loaded.
 Loading = Callable[[], Callable[[], Awaitable[None]] | None]
-
-COUNT_MS = 200  # between two token counts while typing
-FEW = 200  # new tools above which all are measured in a thread
-ABOVE = 12  # pixels above a message that is shown
-
-
-class TokenCount:
-    """Show the token count in the composer, soon after `poke`. Each turn and tool is counted once."""
-
-    def __init__(self, pane: ConversationPane, parent: QObject) -> None:
-        self._pane = pane
-        self._tools: Sizes = {}
-        self._measuring = False
-        throttle = Throttle(self._count, parent, interval=COUNT_MS)
-        self.poke = throttle.poke
-
-    def _count(self) -> None:
-        composer, panes = self._pane.composer, self._pane.target_panes
-        tools = self._offered()
-        if sum(id(tool) not in self._tools for tool in tools) > FEW:
-            if not self._measuring:
-                self._measuring = True
-                spawn(self._measure_tools(tools), name="count the tokens of tools")
-            return
-        for pane in panes:
-            pane.path_size.measure(pane.session.transcript.path)
-        self._tools = sizes_of(tools, self._tools)
-        draft = composer.draft
-        calls = draft.calls if draft.role is Role.ASSISTANT else ()
-        written = estimate_tokens(draft.text)
-        written += sum(estimate_tokens(call.name) + estimate_tokens(call.arguments) for call in calls)
-        offered = [sum(self._tools[id(tool)][1] for tool in _sendable(pane)) for pane in panes]
-        estimates = [pane.path_size.tokens + size + written for pane, size in zip(panes, offered, strict=True)]
-        images = max((pane.path_size.images for pane in panes), default=0)
-        limits = self._limits(panes)
-        problem = limits.problem(estimates[0]) if estimates else ""
-        words = problem or limits.words
-        composer.set_tokens(estimates, images + len(composer.attached), limits.context, words, tight=bool(problem))
-        composer.show_warning(self._image_warning(panes))
-
-    def _limits(self, panes: Sequence[TranscriptPane]) -> ContextLimits:
-        """Return the limits of the model; none if several lanes are sent to."""
-        if len(panes) != 1:
-            return NO_LIMITS
-        session = panes[0].session
-        return context_limits(session.facts(session.settings.model), session.settings.current)
-
-    def _image_warning(self, panes: Sequence[TranscriptPane]) -> str:
-        """Return the warning that a model may not accept the images, or nothing."""
-        attached = len(self._pane.composer.attached)
-        counts = [(pane.session, pane.path_size.images + attached) for pane in panes]
-        warnings = (image_warning(session.facts(session.settings.model), images) for session, images in counts)
-        return next(filter(None, warnings), "")
-
-    def _offered(self) -> tuple[ToolDefinition, ...]:
-        """Return the tools of all lanes that are sent to; most lanes share theirs."""
-        tools = {id(tool): tool for pane in self._pane.target_panes for tool in pane.session.settings.tools}
-        return tuple(tools.values())
-
-    async def _measure_tools(self, tools: tuple[ToolDefinition, ...]) -> None:
-        try:
-            self._tools = await asyncio.to_thread(sizes_of, tools, self._tools)
-        finally:
-            self._measuring = False
-        self.poke()
-
-
-def _sendable(pane: TranscriptPane) -> Iterator[ToolDefinition]:
-    return (tool for tool in pane.session.settings.tools if tool.sendable)
 
 
 class DeferredRun:
@@ -280,11 +207,7 @@ class ConversationPane(TranscriptPane):
         card = view.card(turn_id)
         if card is None:
             return
-        part: QWidget = card.turn_to_call(call_id) or card
-        top, height = part.mapTo(view.viewport(), QPoint(0, 0)).y(), view.viewport().height()
-        if top < 0 or top + min(part.height(), height) > height:
-            bar = view.verticalScrollBar()
-            bar.setValue(bar.value() + top - ABOVE)
+        view.reveal(card.turn_to_call(call_id) or card)
         card.setFocus(Qt.FocusReason.OtherFocusReason)
 
     # Commands

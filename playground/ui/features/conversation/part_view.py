@@ -83,12 +83,6 @@ class PartView(Generic[P]):
         """Return whether text that is typed or selected would be lost with the widget."""
         return False
 
-    def set_zoom(self, zoom: float) -> None:
-        """Change the text size."""
-
-    def set_raw(self, part: P) -> None:
-        """Follow `context.raw`."""
-
     def texts(self) -> Sequence[Searched]:
         """Return the texts that can be searched, in the order of `finding.part_texts`."""
         return ()

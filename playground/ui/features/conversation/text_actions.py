@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QTextEdit, QToolButton, QWidget
 
 from playground.ui.features.conversation.document import JOINS, CodeBlock, DocumentWriter
 from playground.ui.features.conversation.markdown import Line
-from playground.ui.features.conversation.scrolling import scroll_to
+from playground.ui.features.conversation.measures import scroll_to
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.icons import icon
 

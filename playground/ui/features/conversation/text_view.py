@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -26,12 +25,11 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
 
 from playground.ui.features.conversation.caps import LARGE, LINES
-from playground.ui.features.conversation.document import CODE_HEAD, CODE_PAD, DocumentWriter
+from playground.ui.features.conversation.document import CODE_PAD, DocumentWriter, paint_frames
 from playground.ui.features.conversation.markdown import Line
-from playground.ui.features.conversation.scrolling import scroll_to, update_layouts
+from playground.ui.features.conversation.measures import scroll_to, update_layouts
 from playground.ui.features.conversation.shown_text import LongTextRow, ShownText
 from playground.ui.features.conversation.text_actions import CopyButtons, LinkKeys, selected_text
-from playground.ui.features.conversation.text_frames import LineGeometry, paint_frames
 from playground.ui.features.conversation.text_marks import Span as Span
 from playground.ui.features.conversation.text_marks import TextMarks
 from playground.ui.widgets.loop import Throttle
@@ -75,7 +73,6 @@ class TextView(QTextEdit):
         super().__init__(parent)
         self.row: LongTextRow | None = None  # below a text of which only a part is shown
         self._drawing = Throttle(self._draw_more, self)
-        self._zoom = zoom
         self._document = _Document(self)
         self.setDocument(self._document)
         # A fixed width is set once a change: NoWrap would unwrap all lines, WidgetWidth lay them out twice.
@@ -86,7 +83,7 @@ class TextView(QTextEdit):
         self.shown = ShownText(self._writer, mode)
         self.marks = TextMarks(self._document, self._writer, self.shown)
         self.links = LinkKeys(self, self._document, self._writer)
-        self._copies = CopyButtons(self, self._writer, lambda block: self._code_rect(block.first, block.last))
+        self._copies = CopyButtons(self, self._writer, lambda block: self._writer.code_rect(block, self.width()))
         self.setReadOnly(True)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -104,11 +101,6 @@ class TextView(QTextEdit):
         self._height = 0
         self._heights: dict[int, int] = {}  # heights by width: each one computed costs a layout
         self._pressed: QPoint | None = None  # where the left button went down
-
-    @property
-    def _layout(self) -> QAbstractTextDocumentLayout:
-        """The layout of the document; not kept, since PySide invalidates a kept wrapper when lanes are closed."""
-        return self._document.documentLayout()
 
     # Content
 
@@ -141,14 +133,6 @@ class TextView(QTextEdit):
         else:
             self.append(text[display.length :])
 
-    def set_mode(self, mode: str) -> None:
-        """Show the same text another way."""
-        if mode != self.shown.mode:
-            self.shown.mode = mode
-            self.shown.collapse()
-            self._follow()
-            update_layouts(self)
-
     def set_lines(self, source: str, lines: Sequence[Line]) -> bool:
         """Show ``lines`` made elsewhere for ``source``, or just that if they are too many. Return which."""
         fits = len(lines) <= LINES and sum([len(line.text) for line in lines]) <= LARGE
@@ -158,13 +142,6 @@ class TextView(QTextEdit):
         else:
             self.set_text(source)
         return fits
-
-    def set_zoom(self, zoom: float) -> None:
-        """Set another text size."""
-        if zoom != self._zoom:
-            self._zoom = zoom
-            self._writer.rewrite(zoom=zoom)
-            self._fit()
 
     def _follow(self) -> None:
         """Update the view after a change of the lines."""
@@ -306,7 +283,7 @@ class TextView(QTextEdit):
             selections.insert(len(selections) if focused else 0, selection)
         context.selections = selections
         painter.setClipRect(event.rect())
-        self._layout.draw(painter, context)
+        self._writer.layout.draw(painter, context)
         painter.end()
 
     def show_matches(self, spans: Sequence[Span], current: int | None) -> None:
@@ -337,34 +314,13 @@ class TextView(QTextEdit):
         lines = self._writer.lines
         if not lines or not self.marks:
             return []
-        after = self._line_at(bottom) + 2
-        first = self._writer.block_start(max(self._line_at(top) - 1, 0))
+        after = self._writer.line_at_height(bottom) + 2
+        first = self._writer.block_start(max(self._writer.line_at_height(top) - 1, 0))
         last = self._writer.block_start(after) if after < len(lines) else self.document().characterCount()
         return self.marks.selections(first, last)
 
     def _paint_frames(self, painter: QPainter, clip: QRectF) -> None:
-        places = LineGeometry(self._line_at, self._line_rect, self._code_rect)
-        paint_frames(painter, clip, self._writer, self._layout, places, self.width(), self.font())
-
-    def _line_at(self, y: float) -> int:
-        """Return the line at a height by binary search; the layout's hit test is linear."""
-        count = len(self._writer.lines)
-        first, step = count - 1, 1
-        while first > 0 and self._line_rect(first).bottom() >= y:  # most lookups are near the end, where the text grows
-            first, step = max(first - step, 0), step * 2
-        lines = range(first, count)
-        return min(first + bisect_left(lines, y, key=lambda index: self._line_rect(index).bottom()), count - 1)
-
-    def _line_rect(self, index: int) -> QRectF:
-        return self._layout.blockBoundingRect(self._document.findBlock(self._writer.block_start(index)))
-
-    def _code_rect(self, first: int, last: int) -> QRectF:
-        top, bottom = self._line_rect(first), self._line_rect(last)
-        line = self._writer.lines[first]
-        margin = line.level * 20 + line.quote * 14
-        return QRectF(
-            margin, top.top() - CODE_HEAD, self.width() - margin, bottom.bottom() - top.top() + CODE_HEAD + 10
-        )
+        paint_frames(painter, clip, self._writer, self.width(), self.font())
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -31,11 +31,12 @@ from playground.engine.session.session import Session
 from playground.engine.session.variants import letter_of
 from playground.ui.features.conversation.calls.call_commands import CallCommands
 from playground.ui.features.conversation.commands import Growth, TurnCommands
+from playground.ui.features.conversation.costs import PathSize
 from playground.ui.features.conversation.editors import InlineEditor
 from playground.ui.features.conversation.finder import Finder
 from playground.ui.features.conversation.image_intake import ImageSizes
 from playground.ui.features.conversation.measures import Centre, at_reading_width
-from playground.ui.features.conversation.rows import PathSize, make_rows
+from playground.ui.features.conversation.rows import make_rows
 from playground.ui.features.conversation.transcript_view import Position, TranscriptView
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import Throttle, spawn
@@ -63,6 +64,11 @@ class TranscriptPane(Centre):
     nothing is offered that changes a message.
     """
 
+    advice_asked = Signal(object)  # an `Action` that is not about the turn itself
+    exchange_asked = Signal(str)  # exchange id
+    link_asked = Signal(str)
+    compare_asked = Signal(str)  # turn id, to compare it with its alternatives
+    case_asked = Signal(str)  # turn id, to make it and the messages above a case
     commands_type: ClassVar[type[TurnCommands]] = TurnCommands
     refused = Signal(str, str)  # the reason, and the turn to regenerate
 
@@ -81,11 +87,12 @@ class TranscriptPane(Centre):
         self.sizes = ImageSizes(self.notice, self)
         self.calls = CallCommands(session, self._all_answered, self._focus_waiting_call, self)
         self.calls.message.connect(self.notice.say)
-        commands = self.commands = self.commands_type(self, self.calls, self.sizes, read_only=fixed)
-        self.wire = commands
-        self.advice_asked, self.exchange_asked = commands.advice_asked, commands.exchange_asked
-        self.link_asked, self.case_asked = commands.link_asked, commands.case_asked
-        self.compare_asked = commands.alternatives_asked
+        commands = self.commands = self.wire = self.commands_type(self, self.calls, self.sizes, read_only=fixed)
+        commands.advice_asked.connect(self.advice_asked)
+        commands.exchange_asked.connect(self.exchange_asked)
+        commands.link_asked.connect(self.link_asked)
+        commands.alternatives_asked.connect(self.compare_asked)
+        commands.case_asked.connect(self.case_asked)
         self.view: TranscriptView = TranscriptView(self.commands, self._growing)
         self.finder = Finder(self.view, self)
         self._whole = in_column(self.finder.bar, of=self, margins=0, spacing=0)

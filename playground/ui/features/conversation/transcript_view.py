@@ -17,11 +17,11 @@ from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QScrollArea, QW
 
 from playground.domain.tools import ToolDefinition
 from playground.ui.features.conversation.commands import Growth, TurnCommands
-from playground.ui.features.conversation.measures import MARGIN, READING_WIDTH
+from playground.ui.features.conversation.measures import MARGIN, READING_WIDTH, scroll_to
 from playground.ui.features.conversation.rows import Row, estimate_height
-from playground.ui.features.conversation.scrolling import scroll_to
 from playground.ui.features.conversation.turn_card import TurnCard
 from playground.ui.widgets.form_parts import styled
+from playground.ui.widgets.growing_field import GrowingField
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.theme import tokens
 
@@ -268,12 +268,14 @@ class TranscriptView(QScrollArea):
     # Text size
 
     def set_zoom(self, zoom: float) -> None:
-        """Set the text size; 1.0 is the normal one."""
+        """Set the text size, 1.0 is the normal one: the cards are made again, but for one that is typed in."""
         if zoom != self.zoom:
             self.zoom = zoom
+            focus = QApplication.focusWidget()
+            for turn_id, card in list(self.cards.items()):
+                if not (isinstance(focus, GrowingField) and card.isAncestorOf(focus)):
+                    self._drop_card(turn_id)
             self._measured_at = 0
-            for card in self.cards.values():
-                card.set_zoom(zoom)
             self._lay_out()
 
     def step_zoom(self, step: int) -> None:

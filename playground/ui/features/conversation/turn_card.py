@@ -168,10 +168,6 @@ class TurnCard(CardFrame):
         if not self.row.growing:
             card.show_state(self._commands.calls.state(self.turn.id, card.call.id))
 
-    def set_zoom(self, zoom: float) -> None:
-        """Change the text size."""
-        self.parts.set_zoom(zoom)
-
     def _edit_call(self, call_id: str) -> None:
         self.editing.edit_call(call_id)
 
@@ -179,6 +175,10 @@ class TurnCard(CardFrame):
 
     def _step(self, direction: str) -> None:
         self.parts.step(direction)
+        self._parts_changed()
+
+    def _set_raw(self, raw: bool) -> None:
+        self.parts.set_raw(raw)
         self._parts_changed()
 
     def turn_to(self, number: int) -> None:
@@ -249,7 +249,7 @@ class TurnCard(CardFrame):
         raw = menu.addAction("Raw text")
         raw.setCheckable(True)
         raw.setChecked(self._context.raw)
-        raw.toggled.connect(self.parts.set_raw)
+        raw.toggled.connect(self._set_raw)
         if turn.outcome is not None:
             add("Show request and response", partial(commands.show_exchange, turn.id))
             add("Show its events", partial(commands.frames_asked.emit, turn.id, ""))

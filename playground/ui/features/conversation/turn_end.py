@@ -37,6 +37,16 @@ SHOW_BODY, HIDE_BODY = "Show the error body", "Hide the error body"
 class ErrorFrame(QFrame):
     """A frame in the colours of an error."""
 
+    height_changed = Signal()
+
+    def _begin(self, words: str) -> QVBoxLayout:
+        """Return the layout of the frame with its title."""
+        title = paragraph(words, "error")
+        font = title.font()
+        font.setBold(True)
+        title.setFont(font)
+        return in_column(title, of=self, margins=(14, 10, 12, 10), spacing=4)
+
     def paintEvent(self, event: QPaintEvent) -> None:
         t = tokens()
         painter = QPainter(self)
@@ -76,7 +86,6 @@ class ErrorCard(ErrorFrame):
     """
 
     action_taken = Signal(object)
-    height_changed = Signal()
 
     def __init__(
         self,
@@ -91,11 +100,7 @@ class ErrorCard(ErrorFrame):
         self.setObjectName("errorCard")
         self.failure = failure
         advice = advise(failure, streamed=streamed, arrived=arrived)
-        title = paragraph(headline(failure, advice), "error")
-        font = title.font()
-        font.setBold(True)
-        title.setFont(font)
-        layout = in_column(title, of=self, margins=(14, 10, 12, 10), spacing=4)
+        layout = self._begin(headline(failure, advice))
         if words := own_words(failure, advice):
             message = TextView(mode="plain")
             message.setAccessibleName("The gateway's message")
@@ -184,16 +189,11 @@ class HoleCard(ErrorFrame):
     """Names the parts of an answer that could not be read; `calls` says that its tool calls wait because of it."""
 
     frame_asked = Signal()
-    height_changed = Signal()
 
     def __init__(self, notes: Iterable[str], *, calls: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("unreadPartCard")
-        title = paragraph(TITLE, "error")
-        font = title.font()
-        font.setBold(True)
-        title.setFont(font)
-        layout = in_column(title, of=self, margins=(14, 10, 12, 10), spacing=4)
+        layout = self._begin(TITLE)
         excerpt = TextView(mode="plain")  # breaks lines anywhere: an excerpt of JSON may be one long word
         excerpt.setAccessibleName("Unread part")
         excerpt.set_text("\n".join(f"{note[:1].upper()}{note[1:LONGEST]}" for note in notes))

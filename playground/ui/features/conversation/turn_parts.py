@@ -65,10 +65,6 @@ class TextPart(TextView, PartView[TextualPart]):
     def busy(self) -> bool:
         return self.textCursor().hasSelection()
 
-    def set_raw(self, part: TextualPart) -> None:
-        if isinstance(part, Text | Refusal):
-            self.set_mode(self.context.mode(part))
-
     def texts(self) -> Sequence[Searched]:
         return ((self, None),)
 
@@ -212,17 +208,11 @@ class TurnParts:
         self.before.clear()
         self._row.say(0, 0, 0)
 
-    def set_zoom(self, zoom: float) -> None:
-        """Change the text size."""
-        self._context.zoom = zoom
-        for view in self.part_views:
-            view.set_zoom(zoom)
-
     def set_raw(self, raw: bool) -> None:
         """Show texts exactly as they were received, or drawn."""
         self._context.raw = raw
-        for view, part in zip(self.part_views, self.parts_in_view, strict=False):
-            view.set_raw(part)
+        if self._parts:
+            self._show_page(self.first)
 
     def _make(self, kind: type[PartView[Any]], mode: str) -> Any:
         view: Any = kind.make(self._context, mode)  # a widget, too

@@ -21,8 +21,8 @@ from playground.jsonkit.reading import problem_at
 from playground.jsonkit.tokens import TOKEN
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation.markdown import Line, Span, Style
+from playground.ui.features.conversation.measures import scroll_to
 from playground.ui.features.conversation.part_view import PartContext, PartView, Searched
-from playground.ui.features.conversation.scrolling import scroll_to
 from playground.ui.features.conversation.shown_text import is_large
 from playground.ui.features.conversation.text_check import TextCheck, unchecked_words
 from playground.ui.features.conversation.text_view import TextView
@@ -83,7 +83,7 @@ class MarkedView(TextView):
         cursor.setPosition(block.position() + start)
         cursor.setPosition(block.position() + min(end, block.length() - 1), QTextCursor.MoveMode.KeepAnchor)
         self.setTextCursor(cursor)
-        return self._line_rect(line - 1)
+        return self._writer.line_rect(line - 1)
 
     def _paint_frames(self, painter: QPainter, clip: QRectF) -> None:
         super()._paint_frames(painter, clip)
@@ -92,7 +92,7 @@ class MarkedView(TextView):
         font.setBold(True)
         painter.setFont(font)
         for number in self.problems:
-            rect = self._line_rect(number - 1)
+            rect = self._writer.line_rect(number - 1)
             if not rect.intersects(clip):
                 continue
             painter.fillRect(QRectF(1, rect.top(), self.width() - 2, rect.height()), QColor(t.error_background))
@@ -103,7 +103,7 @@ class MarkedView(TextView):
 
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            messages = self.problems.get(self._line_at(event.pos().y()) + 1, []) if self.problems else []
+            messages = self.problems.get(self._writer.line_at_height(event.pos().y()) + 1, []) if self.problems else []
             QToolTip.showText(event.globalPos(), tip("\n".join(messages)), self)
             return True
         return super().viewportEvent(event)
@@ -138,21 +138,19 @@ class AnswerCheckView(QWidget, PartView[Text]):
     @classmethod
     def make(cls, context: PartContext, mode: str) -> AnswerCheckView:
         view = cls(zoom=context.zoom)
-        view.set_exact(context.raw)
         view.judged.connect(context.judged)
         view.height_changed.connect(context.frame.height_changed)
         return view
 
     def show_part(self, part: Text) -> None:
         outcome = self.context.turn.outcome
+        if self._exact is not self.context.raw:
+            self._exact, self._text = self.context.raw, None
         self.show_answer(part.text, outcome.response_format if outcome else None)
 
     @property
     def busy(self) -> bool:
         return self.view.textCursor().hasSelection()
-
-    def set_raw(self, part: Text) -> None:
-        self.set_exact(self.context.raw)
 
     def texts(self) -> Sequence[Searched]:
         return ((self.view, None),)
@@ -180,16 +178,6 @@ class AnswerCheckView(QWidget, PartView[Text]):
         self._judge()
         self.judged.emit()
         self._draw()
-
-    def set_exact(self, exact: bool) -> None:
-        """Show the text character for character instead of laid out."""
-        if exact != self._exact:
-            self._exact = exact
-            self._draw()
-
-    def set_zoom(self, zoom: float) -> None:
-        """Set the text size."""
-        self.view.set_zoom(zoom)
 
     def go_to(self, problem: Problem) -> None:
         """Select the place of a problem in the answer and scroll to it."""

@@ -12,6 +12,7 @@ from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
 from playground.jsonkit.values import JSONObject
+from playground.ui.features.conversation.calls.argument_tree import ArgumentTree
 from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 
@@ -72,3 +73,17 @@ def test_sample_last_result_and_failure_are_inserted_without_being_sent(
     insert(card, "Error text")
     assert draft().is_error
     assert len(session.transcript.path) == 2, "nothing is sent"
+
+
+def test_growing_arguments_are_listed_a_line_each_with_their_problems(qtbot: QtBot) -> None:
+    tree = ArgumentTree()
+    qtbot.addWidget(tree)
+    tree.begin(SCHEMA)
+    fragments = ['{"city": "Pa', 'ris", "days": [1, {"rain\u202e": tr']
+    tree.read_fragments(fragments[:1])
+    assert tree.toPlainText() == '1 member …\n  city: "Pa …'
+    tree.read_fragments(fragments)
+    lines = tree.toPlainText().splitlines()
+    assert lines[1].startswith('  city: "Paris"   × ')
+    assert lines[2] == "  days: 2 items …   × is not among the tool's parameters"
+    assert lines[3:] == ["    [0]: 1", "    [1]: 1 member …", "      rain‹U+202E›: tr …"]

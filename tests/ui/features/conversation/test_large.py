@@ -39,6 +39,11 @@ def view(show_widget: ShowWidget) -> TextView:
     return show_widget(TextView(mode="raw"), 600, 400)
 
 
+@pytest.fixture
+def markdown_view(show_widget: ShowWidget) -> TextView:
+    return show_widget(TextView(), 600, 400)
+
+
 @each_case("text", SHAPES.values())
 def test_large_text_is_drawn_in_part_and_at_any_place(view: TextView, text: str) -> None:
     view.set_text(text)
@@ -86,18 +91,17 @@ def test_size_from_which_a_text_is_large() -> None:
 @each_case(
     "text", ["- a\n" * 12_000, ("- " * 9 + "a\n") * 5_000, "|a|b|\n|-|-|\n" + "|c|d|\n" * 8_000, "a\n\n" * 16_000]
 )
-def test_markdown_of_many_lines_is_drawn_in_part(view: TextView, text: str) -> None:
-    view.set_mode("markdown")
-    view.set_text(text)
-    assert view.shown.is_capped
-    assert view.document().blockCount() < 3 * MARKDOWN_LINES
-    view.shown.show_more()
-    assert view.shown.part.stop > PER_FRAME
+def test_markdown_of_many_lines_is_drawn_in_part(markdown_view: TextView, text: str) -> None:
+    markdown_view.set_text(text)
+    assert markdown_view.shown.is_capped
+    assert markdown_view.document().blockCount() < 3 * MARKDOWN_LINES
+    markdown_view.shown.show_more()
+    assert markdown_view.shown.part.stop > PER_FRAME
 
 
 @each_case("mode, cap", [("raw", LARGE), ("markdown", GROWING)])
-def test_growing_text_is_drawn_up_to_a_cap(view: TextView, mode: str, cap: int) -> None:
-    view.set_mode(mode)
+def test_growing_text_is_drawn_up_to_a_cap(show_widget: ShowWidget, mode: str, cap: int) -> None:
+    view = show_widget(TextView(mode=mode), 600, 400)
     piece = "some words of an answer, " * 40 + "\n\n"
     while not view.shown.is_capped:
         view.append(piece)
@@ -111,8 +115,8 @@ def test_growing_text_is_drawn_up_to_a_cap(view: TextView, mode: str, cap: int) 
     assert view.source == piece * (len(view.source) // len(piece))
 
 
-def test_text_received_at_once_is_drawn_frame_by_frame(view: TextView, qtbot: QtBot) -> None:
-    view.set_mode("markdown")
+def test_text_received_at_once_is_drawn_frame_by_frame(markdown_view: TextView, qtbot: QtBot) -> None:
+    view = markdown_view
     view.append("first\n\n")
     view.append("many words " * 5_000)
     assert view.shown.part.stop <= PER_FRAME

@@ -167,7 +167,7 @@ class CallCard(QFrame, PartView[ToolCall]):
         self.rule.setProperty("kind", "line")
 
     def _make_arguments(self) -> None:
-        self._left_title = Caption("Arguments")
+        self._left_title = text_label("Arguments", "muted")
         self._edit = _quiet_button("Edit", "Edit the arguments", self._arguments_editing.begin)
         self._changes = _quiet_button("Changes", "Show what was edited in the model's arguments", self._show_changes)
         self._changes.setCheckable(True)
@@ -178,7 +178,7 @@ class CallCard(QFrame, PartView[ToolCall]):
         self._left = in_column(head, self._arguments, 1, margins=(10, 4, 10, 8), spacing=4)
 
     def _make_result(self) -> None:
-        self._right_title = Caption("Result")
+        self._right_title = text_label("Result", "muted")
         self._edit_result = _quiet_button("Edit", "Edit the result", self._result_editing.begin)
         self._delete_result = _quiet_button(
             "Delete", "Delete the result, so that the call needs one again", self._delete_answer
@@ -429,7 +429,7 @@ class CallCard(QFrame, PartView[ToolCall]):
         return self._arguments
 
     @property
-    def captions(self) -> list[Caption]:
+    def captions(self) -> list[QLabel]:
         """The captions that are visible."""
         return [caption for caption in (self._left_title, self._right_title) if caption.isVisible()]
 
@@ -557,14 +557,6 @@ class CallCard(QFrame, PartView[ToolCall]):
             x = self.width() // 2
             painter.setPen(QColor(t.line))
             painter.drawLine(x, self.rule.y() + 1, x, self.body.geometry().bottom() - 1)
-
-
-class Caption(QLabel):
-    """A muted word above the arguments or the result."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.setProperty("kind", "muted")
 
 
 def _half(layout: QVBoxLayout) -> QWidget:

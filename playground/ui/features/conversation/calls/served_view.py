@@ -98,8 +98,8 @@ class StructuredFold(Fold):
         self.set_words(CAPTION, f"{CAPTION}, {self.verdict.text()}")
         self.set_open(self.is_open and has_content)
 
-    def write_text(self) -> None:
-        super().write_text()
+    def draw_text(self) -> None:
+        super().draw_text()
         if self._text is not None and is_laid_out(self._text):
             self.text_view.set_lines(self._text, argument_lines(self._text, []))
 
