@@ -116,7 +116,6 @@ def bootstrap(
     statistic: Callable[[Sequence[float]], float] = mean,
     *,
     seed: int = 0,
-    confidence: float = CONFIDENCE,
 ) -> BootstrapResult:
     """Return a statistic of ``values``, one for each case, with its interval: cases are resampled with replacement.
 
@@ -130,7 +129,7 @@ def bootstrap(
     resamples = max(_MIN_RESAMPLES, min(RESAMPLES, _MAX_DRAWN // len(values)))
     chance = Random(seed)  # noqa: S311 - reproducible, not secret
     drawn = sorted(statistic(chance.choices(values, k=len(values))) for _ in range(resamples))
-    rest = (1 - confidence) / 2
+    rest = (1 - CONFIDENCE) / 2
     interval = Interval(quantile(drawn, rest), quantile(drawn, 1 - rest))
     below = sum(value <= 0 for value in drawn)
     above = sum(value >= 0 for value in drawn)

@@ -128,12 +128,12 @@ def read_file(path: Path) -> bytes:
         raise ImageError(f"“{path.name}” could not be read: {error.strerror or error}.") from None
 
 
-def from_data_url(text: str, name: str | None = None) -> Image:
+def from_data_url(text: str) -> Image:
     """Return an image part of a ``data:`` URL, with the media type of its bytes. Raises ImageError."""
     data = data_of(text.strip())
     if data is None:
         raise ImageError("The data URL is broken: after the comma there must be base64. Copy it again, whole.")
-    return image_from(data, name)
+    return image_from(data)
 
 
 def from_address(text: str) -> Image:

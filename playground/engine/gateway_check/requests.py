@@ -166,12 +166,13 @@ def picture() -> Image:
 
 
 @cache
-def _png(side: int = 64, colour: tuple[int, int, int] = (220, 20, 20)) -> bytes:
-    """Return a PNG of ``side`` pixels, large enough for models with a minimum size."""
+def _png() -> bytes:
+    """Return a red PNG, large enough for models with a minimum size."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
-    rows = (b"\0" + bytes(colour) * side) * side
+    side = 64  # pixels
+    rows = (b"\0" + bytes((220, 20, 20)) * side) * side
     header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")

@@ -390,9 +390,9 @@ class Keys:
             self._parts[user] = (*old, *new)[-MAX_PARTS:]
             self.learned()
 
-    def only_in_memory(self, profile_id: str, origin: str, name: str = "") -> bool:
-        """Return whether the keyring did not accept the secret, so that it is lost when the app closes."""
-        return _user(profile_id, origin, name) in self._unsaved
+    def only_in_memory(self, profile_id: str, origin: str) -> bool:
+        """Return whether the keyring did not accept the key, so that it is lost when the app closes."""
+        return _user(profile_id, origin, "") in self._unsaved
 
     def known(self) -> KnownSecrets:
         """Return all secrets in memory, for redaction by value."""
