@@ -1,4 +1,4 @@
-"""What holds for every test: its own home folder, no keyring of the user's, a platform to draw on, nothing left open.
+"""Surroundings of every test: its own home folder, no keyring of the user's, a platform to draw on, nothing left open.
 
 The environment is settled at import, before Qt or any module of ours reads it. The rule on skips is in
 ``tests.skips``, how tests are shared out to processes in ``tests.workers``.
@@ -34,7 +34,7 @@ settings.load_profile("ours")
 
 
 # Garbage is collected between tests, in this thread: left to the allocations of another, Qt objects would die over
-# there. And seldom: whoever looks through all that is there looks through what tests have made and keep as well; the
+# there. And seldom: a collection looks through everything that tests have made and keep as well; the
 # tests themselves, thirteen thousand, and what they import are left out.
 gc.disable()
 _YOUNG = 200_000  # objects that are looked through between tests when so many came since the last time,
@@ -77,9 +77,9 @@ def nothing_left_open(request: pytest.FixtureRequest) -> Iterator[None]:
     widgets = sys.modules.get("PySide6.QtWidgets")
     if widgets is None or widgets.QApplication.instance() is None:
         return
-    left = [widget for widget in widgets.QApplication.topLevelWidgets() if widget.isVisible()]
-    names = [f"{type(widget).__name__} {widget.windowTitle()!r}" for widget in left]
-    for widget in left:
+    remaining = [widget for widget in widgets.QApplication.topLevelWidgets() if widget.isVisible()]
+    names = [f"{type(widget).__name__} {widget.windowTitle()!r}" for widget in remaining]
+    for widget in remaining:
         widget.hide()
         widget.deleteLater()
     # What was closed goes only when a loop of Qt's runs, and many tests have none: thousands of widgets stood there

@@ -148,9 +148,9 @@ def test_run_uses_the_demo_gateway_when_no_address_is_given(experiment: Path) ->
 
 def test_run_answers_tool_calls_from_a_table(tmp_path: Path) -> None:
     tool = {"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object"}}}
-    asked = [{"role": "user", "content": "Weather in Oslo"}]
+    requests = [{"role": "user", "content": "Weather in Oslo"}]
     experiment, table = tmp_path / "experiment.json", tmp_path / "table.json"
-    content = {"playground": 1, "model": "demo-tools", "messages": asked, "tools": [tool]}
+    content = {"playground": 1, "model": "demo-tools", "messages": requests, "tools": [tool]}
     experiment.write_text(json.dumps(content), encoding="utf-8")
     table.write_text(json.dumps({"playground_answers": 1, "tools": {"*": {"result": "cold"}}}), encoding="utf-8")
     ended = run_command("run", str(experiment), "--answers", str(table), "--json")
@@ -194,13 +194,13 @@ def test_run_passes_every_option_on(experiment: Path, tmp_path: Path) -> None:
 
 
 def test_the_times_that_help_names_are_those_in_force() -> None:
-    said = " ".join(run_command("run", "--help").stdout.decode().split())
+    message = " ".join(run_command("run", "--help").stdout.decode().split())
     times = {name: f"{seconds:g}" if seconds else "off" for name, seconds in Timeouts()}
-    assert ",".join(f"{name}={seconds}" for name, seconds in times.items()) in said
+    assert ",".join(f"{name}={seconds}" for name, seconds in times.items()) in message
     new = Profile()
-    assert f"(default: {new.retries})" in said
-    assert f"(default: {new.max_event_mib})" in said
-    assert f"(default: {new.max_body_mib})" in said
+    assert f"(default: {new.retries})" in message
+    assert f"(default: {new.max_event_mib})" in message
+    assert f"(default: {new.max_body_mib})" in message
     assert read_timeouts("3") == dict.fromkeys(FOR_CONTENT, 3.0)
     assert set(CLOCKS) == set(Timeouts.model_fields)
 
@@ -259,13 +259,13 @@ def test_run_on_a_terminal(experiment: Path) -> None:
         options = ("--base-url", server.url)
         with started_command("run", str(experiment), *options, stdout=below, stderr=below) as child:
             os.close(below)
-            shown = b""
+            displayed = b""
             with contextlib.suppress(OSError):  # the terminal's other side is closed at the end
                 while data := os.read(above, 65536):
-                    shown += data
+                    displayed += data
             os.close(above)
             assert child.wait(20) == 0
-    assert shown == b"Hm.\r\nHi\r\n"
+    assert displayed == b"Hm.\r\nHi\r\n"
 
 
 # help and exit codes
@@ -280,9 +280,9 @@ def test_exit_codes_in_help_and_documentation_are_those_of_the_code() -> None:
     rows = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in table.splitlines()]
     assert rows == [(str(int(code)), words) for code, words in MEANINGS.items()]
     assert list(MEANINGS) == sorted(ExitCode)
-    said = " ".join(run_command("run", "--help").stdout.decode().split())
+    message = " ".join(run_command("run", "--help").stdout.decode().split())
     for code, words in MEANINGS.items():
-        assert f"{int(code)} {words}" in said
+        assert f"{int(code)} {words}" in message
 
 
 @pytest.mark.parametrize(
@@ -325,9 +325,9 @@ def test_demo_serves_without_limit_until_interrupted() -> None:
     with started_command("demo", "--tps", "0", "--ttft", "0", env={DEMO_KEY: CANARY}) as process:
         demo = DemoProcess(process)
         if sys.platform == "linux":
-            shown = Path(f"/proc/{process.pid}/cmdline").read_bytes()
-            assert b"demo" in shown
-            assert CANARY.encode() not in shown
+            displayed = Path(f"/proc/{process.pid}/cmdline").read_bytes()
+            assert b"demo" in displayed
+            assert CANARY.encode() not in displayed
         assert [demo.status(CANARY) for _ in range(70)] == [200] * 70
         assert demo.status("sk-wrong") == 401
         assert demo.interrupt() == (0, b"")
@@ -362,10 +362,10 @@ def test_a_file_without_a_key_is_refused(content: bytes | None, tmp_path: Path) 
 
 
 def test_demo_on_a_port_in_use_warns_of_a_key_on_the_command_line_and_ends() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        ended = run_command("demo", "--key", CANARY, "--port", str(taken.getsockname()[1]))
+    with socket.socket() as occupied:
+        occupied.bind(("127.0.0.1", 0))
+        occupied.listen()
+        ended = run_command("demo", "--key", CANARY, "--port", str(occupied.getsockname()[1]))
     assert (ended.returncode, ended.stdout) == (2, b"")
     assert "Use --key-file or PLAYGROUND_DEMO_KEY" in ended.err
     assert "Choose another port" in ended.err
@@ -459,10 +459,10 @@ def test_replay_of_a_file_that_cannot_be_read_says_why(tmp_path: Path, cassette_
     content = json.loads(cassette_file.read_text(encoding="utf-8"))
     content["exchanges"].append({**content["exchanges"][0], "complete": "yes"})
     cassette_file.write_text(json.dumps(content), encoding="utf-8")
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        partly = run_command("replay", str(cassette_file), "--port", str(taken.getsockname()[1]))
+    with socket.socket() as occupied:
+        occupied.bind(("127.0.0.1", 0))
+        occupied.listen()
+        partly = run_command("replay", str(cassette_file), "--port", str(occupied.getsockname()[1]))
     assert "1 of 2 exchanges could not be read" in partly.err
     assert "“complete” of exchange 2 must be true or false" in partly.err
     assert "Cannot listen on port" in partly.err, "it went on"

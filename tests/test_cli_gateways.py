@@ -63,13 +63,13 @@ def keep(store: ProfileStore, profile: Profile, **secrets: str) -> Profile:
     """Save a gateway with its key (``key``) and secret headers, as the window does."""
 
     async def saved() -> Profile:
-        keys, found = Keys(timeout=10), profile
+        keys, results = Keys(timeout=10), profile
         for name, value in secrets.items():
-            found, state = await store_secret(
-                found, keys, Secret(value), "" if name == "key" else name.replace("_", "-")
+            results, state = await store_secret(
+                results, keys, Secret(value), "" if name == "key" else name.replace("_", "-")
             )
             assert state.available, state.words
-        return found
+        return results
 
     return store.add_profile(asyncio.run(saved()))
 
@@ -134,14 +134,14 @@ def test_what_the_command_line_says_goes_first(
     assert code == ExitCode.TRANSPORT
     assert "Nothing answers at the proxy 127.0.0.1:1" in err
     with Proxy({"127.0.0.1": ("127.0.0.1", server.port)}) as proxy:
-        given = ("--gateway", "Mine", "--proxy", f"http://127.0.0.1:{proxy.port}", "--key-style", "both")
-        assert run(tmp_path, *given)[0] == ExitCode.OK
+        values = ("--gateway", "Mine", "--proxy", f"http://127.0.0.1:{proxy.port}", "--key-style", "both")
+        assert run(tmp_path, *values)[0] == ExitCode.OK
         assert server.requests[-1].header("x-api-key") == KEY
         assert json.loads(server.requests[-1].body)["model"] == "demo-chat", "the file names one"
-        assert run(tmp_path, *given, "--key-variable", "OTHER_KEY", OTHER_KEY="sk-other-9921")[0] == ExitCode.OK
+        assert run(tmp_path, *values, "--key-variable", "OTHER_KEY", OTHER_KEY="sk-other-9921")[0] == ExitCode.OK
         assert server.requests[-1].header("x-api-key") == "sk-other-9921"
         # the variable of other gateways is not a saved gateway's key
-        assert run(tmp_path, *given, PLAYGROUND_API_KEY="sk-other-9922")[0] == ExitCode.OK
+        assert run(tmp_path, *values, PLAYGROUND_API_KEY="sk-other-9922")[0] == ExitCode.OK
         assert server.requests[-1].header("x-api-key") == KEY
     both = run_command("run", "-", "--gateway", "Mine", "--base-url", server.url)
     assert both.returncode == ExitCode.BAD_INPUT
@@ -160,15 +160,15 @@ def test_a_name_that_is_not_there_or_twice_is_told_with_those_that_are(
     store: ProfileStore, server: FaultServer, tmp_path: Path
 ) -> None:
     assert "no gateway is set up yet" in run(tmp_path, "--gateway", "Mine")[2]
-    one = store.add_profile(Profile(name="Mine", base_url=server.url))
-    other = store.add_profile(Profile(name="Mine", base_url="https://gateway.example/v1"))
+    first = store.add_profile(Profile(name="Mine", base_url=server.url))
+    second = store.add_profile(Profile(name="Mine", base_url="https://gateway.example/v1"))
     store.add_profile(Profile(name="Yours\x1b[31m", base_url=server.url))
     code, _, err = run(tmp_path, "--gateway", "Mine")
     assert code == ExitCode.BAD_INPUT
-    assert one.id in err
-    assert other.id in err
-    assert run(tmp_path, "--gateway", one.id)[0] == ExitCode.OK
-    code, _, err = run(tmp_path, "--gateway", one.id, PLAYGROUND_API_KEY="sk-other-9922")
+    assert first.id in err
+    assert second.id in err
+    assert run(tmp_path, "--gateway", first.id)[0] == ExitCode.OK
+    code, _, err = run(tmp_path, "--gateway", first.id, PLAYGROUND_API_KEY="sk-other-9922")
     assert code == ExitCode.OK
     assert server.requests[-1].header("Authorization") is None
     assert "PLAYGROUND_API_KEY is not sent to a saved gateway" in err
@@ -224,7 +224,7 @@ def test_gateways_are_listed_without_their_keys(bus: SecretService, store: Profi
     ]
     assert b"key in SOME_KEY, which is not set" in run_command("gateways", without=("SOME_KEY",)).stdout
     listed = json.loads(run_command("gateways", "--json").stdout)["gateways"]
-    assert [one["key"] for one in listed] == ["keyring", "variable", "none"]
+    assert [item["key"] for item in listed] == ["keyring", "variable", "none"]
     assert listed[0]["secret_headers"] == ["X-Hush"]
     assert listed[2]["default_model"] == "m"
     files = [Path(folder, name) for folder, _, names in os.walk(store.path.parent) for name in names]

@@ -73,15 +73,15 @@ def report(content: str, name: str, folder: Path, *options: str) -> Any:
     ],
 )
 def test_import_recognises_a_file_by_its_content(name: str, content: str, kind: str, tmp_path: Path) -> None:
-    found = report(content, name, tmp_path)
-    assert (found["kind"], found["recognised"]) == (kind, True)
-    assert found["content"]
+    result = report(content, name, tmp_path)
+    assert (result["kind"], result["recognised"]) == (kind, True)
+    assert result["content"]
 
 
 def test_import_of_a_command_writes_a_request_file_without_its_key(tmp_path: Path) -> None:
     out = tmp_path / "request.json"
-    found = report(COMMAND, "command.txt", tmp_path, "--out", str(out))
-    assert found["base_url"] == "https://gw.example/v1"
+    result = report(COMMAND, "command.txt", tmp_path, "--out", str(out))
+    assert result["base_url"] == "https://gw.example/v1"
     assert KEY not in out.read_text(encoding="utf-8")
     request = read_run_file(out)
     assert (request.model, request.turns[0].text) == ("demo-chat", "Hi")
@@ -102,13 +102,13 @@ def test_import_of_a_configuration_of_cases_writes_an_experiment_that_eval_runs(
 
 
 def test_import_of_servers_puts_variables_in_the_place_of_secrets(tmp_path: Path) -> None:
-    found = report(json.dumps(SERVERS), "mcp.json", tmp_path)
-    assert found["content"]["mcpServers"]["hub"] == {
+    result = report(json.dumps(SERVERS), "mcp.json", tmp_path)
+    assert result["content"]["mcpServers"]["hub"] == {
         "command": "npx",
         "args": ["hub", "--token", "${HUB_TOKEN}"],
         "env": {"HUB_KEY": "${HUB_KEY}"},
     }
-    assert [note for note in found["notes"] if "HUB_TOKEN" in note]
+    assert [note for note in result["notes"] if "HUB_TOKEN" in note]
 
 
 def test_import_in_words_keeps_the_content_apart(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What the frozen application gives back before it starts other programs."""
+"""The environment that the frozen application restores before it starts other programs."""
 
 from __future__ import annotations
 

@@ -15,10 +15,10 @@ from playground.system import log
 def logger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[logging.Logger]:
     monkeypatch.setattr(logging, "raiseExceptions", logging.raiseExceptions)
     logger = logging.getLogger("playground")
-    kept, level, propagate = list(logger.handlers), logger.level, logger.propagate
+    saved, level, propagate = list(logger.handlers), logger.level, logger.propagate
     monkeypatch.setattr(log, "log_path", lambda: tmp_path / "logs" / log.NAME)
     yield logger
-    for handler in [handler for handler in logger.handlers if handler not in kept]:
+    for handler in [handler for handler in logger.handlers if handler not in saved]:
         logger.removeHandler(handler)
         handler.close()
     logger.setLevel(level)
@@ -52,7 +52,7 @@ def test_it_does_not_grow_without_bound(logger: logging.Logger, tmp_path: Path) 
 def test_without_a_folder_nothing_is_kept_and_nothing_raised(
     logger: logging.Logger, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "logs").write_text("a file stands where the folder would", encoding="utf-8")
+    (tmp_path / "logs").write_text("a file in the place of the folder", encoding="utf-8")
     log.begin()
     logger.warning("lost")
     assert capsys.readouterr() == ("", "")

@@ -1,4 +1,4 @@
-"""Files that a person names: what is none is said at once, by everything that opens one, and never waited for."""
+"""Files that a person names: a path that is no file is reported at once, and never waited for."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ pipes = pytest.mark.skipif(sys.platform == "win32", reason="platform: needs macO
 
 
 def in_time(opened: Callable[[], object]) -> BaseException | object:
-    """What came of it, or what it raised; fails where it waits."""
-    found: list[object] = []
+    """Return its result, or the error it raised; fails when it waits."""
+    results: list[object] = []
 
     def run() -> None:
         try:
-            found.append(opened())
+            results.append(opened())
         except BaseException as error:  # whatever it is, the test looks at it
-            found.append(error)
+            results.append(error)
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     thread.join(10)
-    assert found, "it waits"
-    return found[0]
+    assert results, "it waits"
+    return results[0]
 
 
 def _lists(path: Path) -> object:
@@ -74,8 +74,8 @@ def test_nothing_waits_for_a_pipe(opener: str, tmp_path: Path) -> None:
     opened, words = OPENERS[opener]
     path = tmp_path / "a.playground.json"
     os.mkfifo(path)
-    for found, kind in ((path, "a pipe"), (Path("/dev/zero"), "a device"), (tmp_path, "a folder")):
-        error = in_time(lambda found=found: opened(found))  # type: ignore[misc]  # bound now
+    for expected, kind in ((path, "a pipe"), (Path("/dev/zero"), "a device"), (tmp_path, "a folder")):
+        error = in_time(lambda expected=expected: opened(expected))  # type: ignore[misc]  # bound now
         assert isinstance(error, ValueError | BadInputError)
         assert f"it is {kind}, not a file" in str(error)
         assert words in str(error)
@@ -135,9 +135,9 @@ def test_shell_hands_over_what_a_command_writes(tmp_path: Path) -> None:
     """``<(…)`` for files of the command line, and standard input by its name."""
     tape = tmp_path / "a.cassette.json"
     cassette.save(tape, [exchange([(0.01, chunk({"content": "Hello"}, "stop")), (0.02, DONE)])])
-    asked = {"playground": 1, "model": "demo-tools", "messages": [{"role": "user", "content": "Weather? !calls=1"}]}
-    asked["tools"] = [{"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}]
-    (tmp_path / "a.json").write_text(json.dumps(asked), encoding="utf-8")
+    request = {"playground": 1, "model": "demo-tools", "messages": [{"role": "user", "content": "Weather? !calls=1"}]}
+    request["tools"] = [{"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}]
+    (tmp_path / "a.json").write_text(json.dumps(request), encoding="utf-8")
     (tmp_path / "t.json").write_text(
         '{"playground_answers": 1, "tools": {"*": [{"result": "rain"}]}}', encoding="utf-8"
     )

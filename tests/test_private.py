@@ -1,4 +1,4 @@
-"""What the application keeps of its own is read by its owner alone, also where an earlier version was more generous."""
+"""The application's own files are read by their owner alone, also where an earlier version was more generous."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def test_logs_and_their_folders_are_private_after_each_change_of_file(tmp_path: 
     ended = subprocess.run([sys.executable, "-c", LOGS], capture_output=True, text=True, env=environment, check=True)
     folder = Path(ended.stdout.strip()).parent
     assert folder.is_relative_to(tmp_path)
-    found = [path for path in folder.rglob("*") if path.is_file()]
-    assert len(found) > 3
-    assert {mode(path) for path in found} == {0o600}
+    results = [path for path in folder.rglob("*") if path.is_file()]
+    assert len(results) > 3
+    assert {mode(path) for path in results} == {0o600}
     assert mode(folder) == 0o700
 
 

@@ -1,4 +1,4 @@
-"""What is said where no window can open: no display, or a library of the system's that Qt needs is not there."""
+"""The messages where no window can open: no display, or a missing system library that Qt needs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def qt_that_wants(folder: Path, file: str, library: str, other: str) -> Path:
     """A place to import Qt from: the installed one, but for one file of it, which needs ``other`` for ``library``."""
     real = Path(PySide6.__file__).parent
     (folder / "shiboken6").symlink_to(Path(shiboken6.__file__).parent)
-    for place in FOLDERS:  # of their own, since the loader looks for a file's libraries beside it
+    for place in FOLDERS:  # of their own, since the loader looks for a file's libraries in its folder
         (folder / "PySide6" / place).mkdir()
         for entry in (real / place).iterdir():
             name = f"{place}/{entry.name}".lstrip("/")
@@ -53,16 +53,16 @@ def qt_that_wants(folder: Path, file: str, library: str, other: str) -> Path:
 
 @LINUX
 @pytest.mark.parametrize(
-    ("file", "library", "other", "package"),
+    ("file", "library", "second", "package"),
     [
         ("Qt/plugins/platforms/libqxcb.so", "libxcb-cursor.so.0", "libxcb-cursor.so.9", "libxcb-cursor0"),
         ("Qt/lib/libQt6Core.so.6", "libglib-2.0.so.0", "libglib-2.0.so.9", "libglib2.0-0"),
     ],
 )
 def test_a_missing_library_is_named_with_its_package(
-    file: str, library: str, other: str, package: str, display: str, tmp_path: Path
+    file: str, library: str, second: str, package: str, display: str, tmp_path: Path
 ) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(qt_that_wants(tmp_path, file, library, other)), "DISPLAY": display}
+    environment = {**os.environ, "PYTHONPATH": str(qt_that_wants(tmp_path, file, library, second)), "DISPLAY": display}
     for name in ("QT_QPA_PLATFORM", "WAYLAND_DISPLAY"):
         environment.pop(name, None)
     for arguments in ([], ["--self-test", "--window"]):
@@ -76,7 +76,7 @@ def test_a_missing_library_is_named_with_its_package(
         )
         assert (ended.returncode, ended.stdout) == (2, "")
         assert len(ended.stderr.splitlines()) == 1
-        assert ended.stderr.startswith(f"playground: the window needs the library {other}, which is not installed.")
+        assert ended.stderr.startswith(f"playground: the window needs the library {second}, which is not installed.")
         assert package in ended.stderr
 
 
@@ -133,7 +133,7 @@ def test_all_that_is_missing_is_named_at_once(tmp_path: Path) -> None:
 
 @LINUX
 @pytest.mark.parametrize(
-    ("asked", "found"),
+    ("question", "expected"),
     [
         ("", ("xcb",)),
         ("xcb", ("xcb",)),
@@ -144,12 +144,12 @@ def test_all_that_is_missing_is_named_at_once(tmp_path: Path) -> None:
     ],
 )
 def test_which_platforms_could_show_a_window(
-    asked: str, found: tuple[str, ...], display: str, monkeypatch: pytest.MonkeyPatch
+    question: str, expected: tuple[str, ...], display: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DISPLAY", display)
-    monkeypatch.setenv("QT_QPA_PLATFORM", asked)
+    monkeypatch.setenv("QT_QPA_PLATFORM", question)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    assert screen.platforms() == found
+    assert screen.platforms() == expected
 
 
 @LINUX
@@ -158,7 +158,7 @@ def test_wayland_comes_before_x(display: str, monkeypatch: pytest.MonkeyPatch, t
     monkeypatch.delenv("QT_QPA_PLATFORM", raising=False)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
-    assert screen.platforms() == ("xcb",), "nobody answers there"
+    assert screen.platforms() == ("xcb",), "nothing answers at that display"
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(tmp_path / "wayland-0"))
         listener.listen()

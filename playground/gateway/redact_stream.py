@@ -88,7 +88,7 @@ class StreamRedactor:
         return self._without_pieces([*pieces, *self._events.close(arrival)])
 
     def _without_pieces(self, pieces: Iterable[Piece]) -> list[Piece]:
-        return [Piece(at, self._redactor.data_without_pieces(data)) for at, data in pieces]
+        return [Piece(position, self._redactor.data_without_pieces(data)) for position, data in pieces]
 
 
 @dataclass(slots=True)

@@ -55,15 +55,15 @@ def load_everything() -> str:
     ours = [name for name in every if not _lacks_its_extra(name)]
     if "playground.app" not in ours:
         raise MissingError("the application's own modules cannot be listed")
-    wanted: set[tuple[str, tuple[str, ...]]] = {(name, ()) for name in BY_NAME}
+    expected: set[tuple[str, tuple[str, ...]]] = {(name, ()) for name in BY_NAME}
     for name in ours:
-        wanted.add((name, ()))
-        wanted.update(_statements(name))
-    missing = sorted({words for name, parts in sorted(wanted) for words in _load(name, parts)})
+        expected.add((name, ()))
+        expected.update(_statements(name))
+    missing = sorted({words for name, parts in sorted(expected) for words in _load(name, parts)})
     if missing:
         raise MissingError("; ".join(missing))
-    others = {name.partition(".")[0] for name, _ in wanted} - sys.stdlib_module_names - {"playground"}
-    return f"{len(ours)} modules, {len(wanted)} different imports, from {len(others)} libraries"
+    others = {name.partition(".")[0] for name, _ in expected} - sys.stdlib_module_names - {"playground"}
+    return f"{len(ours)} modules, {len(expected)} different imports, from {len(others)} libraries"
 
 
 def _lacks_its_extra(name: str) -> bool:
@@ -81,8 +81,8 @@ def _statements(module: str) -> Iterator[tuple[str, tuple[str, ...]]]:
         before = None
         for instruction in dis.get_instructions(part):
             if instruction.opname == "IMPORT_NAME":
-                taken: object = before.argval if before is not None and before.opname == "LOAD_CONST" else None
-                yield str(instruction.argval), taken if isinstance(taken, tuple) else ()
+                names: object = before.argval if before is not None and before.opname == "LOAD_CONST" else None
+                yield str(instruction.argval), names if isinstance(names, tuple) else ()
             before = instruction
 
 

@@ -64,10 +64,10 @@ def check_elsewhere() -> str:
     looks_ahead = ArgumentsFit('{"a": "xyz"}', {"properties": {"a": {"pattern": "^(?=y)"}}})
     if checking.now(looks_ahead) is not None:
         raise MissingError("a pattern that may take long was not left to the process that checks")
-    found = asyncio.run(checking.answer(looks_ahead))
-    if unknown := not_checked(found):
+    result = asyncio.run(checking.answer(looks_ahead))
+    if unknown := not_checked(result):
         raise MissingError(unknown.message)
-    if len(found) != 1:
+    if len(result) != 1:
         raise MissingError("the process that checks does not know what fits")
     return "a process of its own checks what may take long"
 

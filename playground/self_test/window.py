@@ -184,8 +184,8 @@ def _write_code(app: App) -> str:
     written = 0
     for language in snippets.LANGUAGES:
         if session.settings.protocol in language.protocols:
-            found = snippets.write(language, snippets.prepare_snippet_request(profile, session.next_request.build()))
-            if not (found.text or found.refusal):
+            result = snippets.write(language, snippets.prepare_snippet_request(profile, session.next_request.build()))
+            if not (result.text or result.refusal):
                 raise MissingError(f"nothing was written in {language.title}")
             written += 1
     return f"written in {written} ways"
@@ -216,8 +216,8 @@ async def keep_a_key(report: Report) -> None:
     try:
         if not stored.available:
             raise MissingError(stored.words)
-        found = await later.get(PROFILE, ORIGIN)
-        if found is None or found.get_secret_value() != secret.get_secret_value():
+        result = await later.get(PROFILE, ORIGIN)
+        if result is None or result.get_secret_value() != secret.get_secret_value():
             raise MissingError("the key stored was not the key found")
     finally:
         removed = await keys.delete(PROFILE, ORIGIN)
@@ -229,24 +229,24 @@ async def keep_a_key(report: Report) -> None:
 async def keep_an_experiment(session: Session, folder: Path) -> str:
     """Write an experiment to a store, open the store again, find it there by its words."""
     path = folder / "experiments.db"
-    kept = snapshot(session)
+    saved = snapshot(session)
     store = Store(path)
     try:
         status = await store.open()
         if status.mode is not Mode.READY:
             raise MissingError(status.words)
-        store.save(kept)
+        store.save(saved)
         await store.flush()
     finally:
         await store.close()
     store = Store(path)
     try:
         await store.open()
-        read = await store.load(kept.id)
-        if read.turns != kept.turns:
+        read = await store.load(saved.id)
+        if read.turns != saved.turns:
             raise MissingError("what was read from the store is not what was written")
-        found = await store.find("server-sent")
-        if [one.experiment.id for one in found] != [kept.id]:
+        result = await store.find("server-sent")
+        if [item.experiment.id for item in result] != [saved.id]:
             raise MissingError("the store does not find the words that are in it")
     finally:
         await store.close()
@@ -256,9 +256,9 @@ async def keep_an_experiment(session: Session, folder: Path) -> str:
 async def write_a_file(session: Session, folder: Path) -> str:
     """Write an experiment file and open it."""
     path = folder / f"self-test{experiment_file.SUFFIX}"
-    kept = snapshot(session)
-    experiment_file.save(path, kept)
+    saved = snapshot(session)
+    experiment_file.save(path, saved)
     read = experiment_file.open_file(path)
-    if {turn.id for turn in read.turns} != {turn.id for turn in kept.turns}:
+    if {turn.id for turn in read.turns} != {turn.id for turn in saved.turns}:
         raise MissingError("what was read from the file is not what was written")
     return f"written and opened, {path.stat().st_size:,} bytes"

@@ -87,5 +87,5 @@ def ambiguous_length(names: Collection[str], version: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    shown = "".join(char if char.isprintable() else "�" for char in text[:_SHOWN])
-    return f"“{shown}{'…' * (len(text) > _SHOWN)}”"
+    displayed = "".join(char if char.isprintable() else "�" for char in text[:_SHOWN])
+    return f"“{displayed}{'…' * (len(text) > _SHOWN)}”"

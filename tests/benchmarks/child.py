@@ -1,4 +1,4 @@
-"""A server in a process of its own, so that what it costs is in nobody else's figures."""
+"""A server in a process of its own, so that its cost is in no other figures."""
 
 from __future__ import annotations
 

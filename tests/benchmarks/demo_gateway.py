@@ -1,4 +1,4 @@
-"""A demo gateway in a process of its own, which answers as fast as it can and refuses nobody."""
+"""A demo gateway in a process of its own, which answers as fast as it can and refuses no request."""
 
 from __future__ import annotations
 

@@ -39,29 +39,29 @@ def long_transcript(turns: int, seed: int = 4) -> Transcript:
 
 def _round(random: Random, at: int, most: int) -> list[Turn]:
     """A question and what comes of it: two turns, or four with a call if there may be so many."""
-    asked = make_turn(Role.USER, f"Question {at}: {_sentence(random)}")
+    request = make_turn(Role.USER, f"Question {at}: {_sentence(random)}")
     kind = random.choices(("short", "long", "code", "table", "call"), (30, 25, 20, 5, 20))[0]
     if kind == "call" and most >= 4:
         arguments = {"city": _words(random, 1), "days": random.randint(1, 9)}
         call = ToolCall(id=f"call_{at}", name=TOOL.name, arguments=json.dumps(arguments))
         days = [{"high": random.randint(10, 30), "sky": _words(random, 3)} for _ in range(4)]
         return [
-            asked,
+            request,
             _answer(random, "", call),
             make_turn(Role.TOOL, "", ToolResult(call_id=call.id, text=json.dumps({"city": "Lisbon", "days": days}))),
             _answer(random, _sentence(random)),
         ]
     if kind in ("short", "call"):
-        return [asked, _answer(random, _sentence(random))]
+        return [request, _answer(random, _sentence(random))]
     if kind == "code":
-        return [asked, _answer(random, f"{_paragraph(random)}\n\n{_code(random)}\n\n{_sentence(random)}")]
+        return [request, _answer(random, f"{_paragraph(random)}\n\n{_code(random)}\n\n{_sentence(random)}")]
     if kind == "table":
         rows = "\n".join(f"| {_words(random, 2)} | {random.random():.3f} | {_words(random, 4)} |" for _ in range(6))
-        return [asked, _answer(random, f"{_sentence(random)}\n\n| name | value | note |\n|---|---:|---|\n{rows}\n")]
+        return [request, _answer(random, f"{_sentence(random)}\n\n| name | value | note |\n|---|---:|---|\n{rows}\n")]
     parts = [f"## {_words(random, 3)}", *(_paragraph(random) for _ in range(random.randint(2, 5)))]
     parts.append("\n".join(f"{n}. **{_words(random, 2)}**: {_sentence(random)}" for n in range(1, 6)))
     parts.append("\n".join(f"- `{_words(random, 1)}` {_sentence(random)}" for _ in range(4)))
-    return [asked, _answer(random, "\n\n".join(parts), thought=_paragraph(random))]
+    return [request, _answer(random, "\n\n".join(parts), thought=_paragraph(random))]
 
 
 def _answer(random: Random, text: str, *calls: ToolCall, thought: str = "") -> Turn:

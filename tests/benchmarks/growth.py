@@ -41,7 +41,7 @@ WORDS = SENTENCE.split()
 def prose() -> Iterator[str]:
     """Paragraphs of some lines."""
     for number in count():
-        yield " ".join(WORDS[(number + at) % len(WORDS)] for at in range(60)) + ".\n\n"
+        yield " ".join(WORDS[(number + index) % len(WORDS)] for index in range(60)) + ".\n\n"
 
 
 def code() -> Iterator[str]:
@@ -54,7 +54,7 @@ def code() -> Iterator[str]:
 def items() -> Iterator[str]:
     """One list, an item a line."""
     for number in count():
-        yield f"- item {number} " + " ".join(WORDS[(number + at) % len(WORDS)] for at in range(12)) + "\n"
+        yield f"- item {number} " + " ".join(WORDS[(number + index) % len(WORDS)] for index in range(12)) + "\n"
 
 
 def one_line() -> Iterator[str]:

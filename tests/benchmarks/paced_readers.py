@@ -63,19 +63,19 @@ def floor(count: int) -> float:
 
     qt = QApplication([])
     window = QMainWindow()
-    shown = QPlainTextEdit()
-    window.setCentralWidget(shown)
+    displayed = QPlainTextEdit()
+    window.setCentralWidget(displayed)
     window.resize(*SIZE)
     window.show()
     waiting: list[str] = []
 
     def show() -> None:
         if waiting:
-            shown.moveCursor(QTextCursor.MoveOperation.End)
-            shown.insertPlainText("".join(waiting))
+            displayed.moveCursor(QTextCursor.MoveOperation.End)
+            displayed.insertPlainText("".join(waiting))
             waiting.clear()
 
-    timer = QTimer(shown, interval=SHOWN_MS)
+    timer = QTimer(displayed, interval=SHOWN_MS)
     timer.timeout.connect(show)
 
     async def read(url: str) -> float:
@@ -83,7 +83,7 @@ def floor(count: int) -> float:
             timer.start()
             await take(client, url, WARM_UP)
             show()
-            shown.clear()
+            displayed.clear()
             await asyncio.sleep(1)
             before = time.process_time()
             await take(client, url, f"paced-{RATE}-{count}")
@@ -105,7 +105,7 @@ def floor(count: int) -> float:
 
     with PacingServer() as gateway, qasync.QEventLoop(qt) as loop:
         spent: float = loop.run_until_complete(read(gateway.url))
-    _compare(shown.toPlainText(), count)
+    _compare(displayed.toPlainText(), count)
     return spent
 
 

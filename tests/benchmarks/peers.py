@@ -134,27 +134,29 @@ def _ours(folder: Path, url: str, cases: Sequence[Case]) -> Spent:
     }
     file = folder / "peers.playground.json"
     file.write_text(json.dumps(content), encoding="utf-8")
-    kept = folder / "answers.sqlite"
-    command = [sys.executable, "-m", "playground", "eval", str(file), "--base-url", url, "--answers", str(kept)]
+    saved = folder / "answers.sqlite"
+    command = [sys.executable, "-m", "playground", "eval", str(file), "--base-url", url, "--answers", str(saved)]
     spent = _watched(command, folder, {"PLAYGROUND_API_KEY": KEY})
-    with closing(sqlite3.connect(kept)) as store:
+    with closing(sqlite3.connect(saved)) as store:
         rows = store.execute("SELECT verdicts FROM answers WHERE failure = ''").fetchall()
     verdicts = [list(json.loads(text).values()) for (text,) in rows]
-    _check(cases, len(rows), sum(all(passed for passed, *_ in one) for one in verdicts))
+    _check(cases, len(rows), sum(all(passed for passed, *_ in verdict) for verdict in verdicts))
     return spent
 
 
 def _watched(command: Sequence[str], folder: Path, own: Mapping[str, str]) -> Spent:
     """Run a command to its end. Raises RuntimeError with its output when it fails."""
-    with (folder / "said.txt").open("w+b") as said:
+    with (folder / "said.txt").open("w+b") as output:
         began = time.perf_counter()
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, env={**os.environ, **own})
+        child = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env={**os.environ, **own}
+        )
         _, status, usage = os.wait4(child.pid, 0)
         wall = time.perf_counter() - began
         child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode != 0:
-            said.seek(0)
-            words = said.read()[-2000:].decode(errors="replace")
+            output.seek(0)
+            words = output.read()[-2000:].decode(errors="replace")
             raise RuntimeError(f"{command[0]} ended with {child.returncode}: {words}")
     unit = 1 if sys.platform == "darwin" else 2**10  # bytes
     return Spent(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit / 2**20)

@@ -49,7 +49,7 @@ def run(short: bool) -> list[Figure]:
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """What there is at rest; ``memory`` and ``children_memory`` in MB, ``file`` the store's bytes, journal included."""
+    """Measurements at rest; ``memory`` and ``children_memory`` in MB, ``file`` the store's bytes, journal included."""
 
     memory: float
     children_memory: float
@@ -76,14 +76,14 @@ class _Day:
         await self._begin()
         levels = [await self._tenth(number) for number in range(TENTHS)]
         first, end = levels[0], levels[-1]
-        half, other = (max(level.file for level in some) for some in (levels[: TENTHS // 2], levels[TENTHS // 2 :]))
+        half, second = (max(level.file for level in some) for some in (levels[: TENTHS // 2], levels[TENTHS // 2 :]))
         return [
             at_most("memory, growth after the first tenth", 100 * (end.memory / first.memory - 1), "%", 5),
             Figure("memory after the first tenth", first.memory, "MB"),
             at_most("memory of its processes, growth", 100 * (end.children_memory / first.children_memory - 1), "%", 5),
             *(at_most(f"{name} added", getattr(end, name) - getattr(first, name), "", 0) for name in COUNTED),
-            at_most("the store's file, largest of the second half, times that of the first", other / half, "×", 1.05),
-            Figure("the store's file, largest", max(half, other) / 2**20, "MB"),
+            at_most("the store's file, largest of the second half, times that of the first", second / half, "×", 1.05),
+            Figure("the store's file, largest", max(half, second) / 2**20, "MB"),
         ]
 
     async def _begin(self) -> None:
@@ -93,11 +93,11 @@ class _Day:
         self._made.append([await self._experiment() for _ in range(OPEN)])
 
     async def _tenth(self, number: int) -> _Level:
-        made: list[str] = []
+        created: list[str] = []
         for place in range(self._experiments):
-            made.append(await self._experiment())
+            created.append(await self._experiment())
             await self._come_back(place)
-        self._made.append(made)
+        self._made.append(created)
         for place in range(self._servers):
             await self._server(f"soak-{number}-{place}")
         await self._compare()
@@ -116,7 +116,7 @@ class _Day:
         return session.id
 
     async def _come_back(self, place: int) -> None:
-        """To one that was left long ago, loaded anew where it was closed meanwhile."""
+        """Switch to an experiment left long ago, loaded again if it was closed meanwhile."""
         await self._workspace.show(self._made[-1][place])
         await self._window.settle(0.05)
 
@@ -164,16 +164,16 @@ class _Day:
         await self._erase([session.id])
 
     async def _erase(self, experiment_ids: list[str]) -> None:
-        """As by a person who deletes them and empties the trash."""
+        """Delete experiments and empty the trash, as a person does."""
         for experiment_id in experiment_ids:
-            if any(one.experiment.id == experiment_id for one in self._workspace.trash):
+            if any(item.experiment.id == experiment_id for item in self._workspace.trash):
                 continue
             self._workspace.delete(experiment_id)
         await self._workspace.flush()
         self._workspace.erase(experiment_ids)
 
     async def _level(self) -> _Level:
-        """What is there once all is at rest and on the disk."""
+        """Return the measurements once all is at rest and on the disk."""
         await self._workspace.flush()
         await self._window.settle(CALM_S)
         memory = resident_mb()
@@ -210,8 +210,8 @@ def _timers() -> list[QTimer]:
 
 def _children(pid: int) -> list[int]:
     """The processes below one, theirs included."""
-    found: list[int] = []
+    results: list[int] = []
     for task in Path(f"/proc/{pid}/task").iterdir():
         for child in (task / "children").read_text(encoding="ascii").split():
-            found += [int(child), *_children(int(child))]
-    return found
+            results += [int(child), *_children(int(child))]
+    return results

@@ -41,12 +41,12 @@ async def _measure(count: int) -> list[Figure]:
             await store.close()
         store = Store(path)
         await store.open()
-        found = [await _search(store, text[:end]) for text in QUERIES for end in range(1, len(text) + 1)]
+        results = [await _search(store, text[:end]) for text in QUERIES for end in range(1, len(text) + 1)]
         await store.close()
         size = path.stat().st_size / 1e6
     return [
         at_most("store opened and listed", min(opened) * 1000, "ms", LONGEST_MS),
-        at_most("search, slowest", max(found) * 1000, "ms", LONGEST_MS),
+        at_most("search, slowest", max(results) * 1000, "ms", LONGEST_MS),
         Figure("the file", size, "MB"),
     ]
 
@@ -88,8 +88,8 @@ async def _fill(path: Path, count: int) -> None:
                 Turn(id=new_id(), role=Role.ASSISTANT, parts=tuple(parts), outcome=outcome),
             ]
         transcript = Transcript().append(*turns)
-        kept = tuple(transcript.turns.values())
-        store.save(Snapshot(id=new_id(), model="demo-chat", created_at=1e9 + number, turns=kept, head=transcript.head))
+        saved = tuple(transcript.turns.values())
+        store.save(Snapshot(id=new_id(), model="demo-chat", created_at=1e9 + number, turns=saved, head=transcript.head))
         if number % 50 == 0:
             await store.flush()
     await store.close()

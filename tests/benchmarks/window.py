@@ -77,14 +77,14 @@ class Pulse(QObject):
 
 
 class Window:
-    """What a benchmark works with: the application with the pacing server as the gateway in use."""
+    """The surroundings of a benchmark: the application with the pacing server as the gateway in use."""
 
     def __init__(self, app: App, profile: Profile) -> None:
         self.app = app
         self.profile = profile
 
     def new(self, model: str, transcript: Transcript | None = None, text: str = "Write at length.") -> Session:
-        """A new experiment in view, ready to run; ``transcript`` is what stands in it before."""
+        """A new experiment in view, ready to run; ``transcript`` is its content."""
         session = self.app.workspace.new()
         session.change(profile_id=self.profile.id)
         session.change(model=model)
@@ -98,9 +98,9 @@ class Window:
         await asyncio.sleep(seconds)
 
     async def until(self, so: Callable[[], bool]) -> None:
-        """Wait for something that tells nobody. Raises TimeoutError where it does not come."""
+        """Wait for a state that sends no signal. Raises TimeoutError when it does not come."""
         async with asyncio.timeout(LONGEST_S):
-            while not so():  # noqa: ASYNC110 - what is waited for tells nobody
+            while not so():  # noqa: ASYNC110 - the state sends no signal
                 await asyncio.sleep(0.005)
 
     async def run(self, *sessions: Session) -> None:
@@ -120,7 +120,7 @@ def play(work: Callable[[Window], Coroutine[Any, Any, T]]) -> T:
     """
     qt = QApplication.instance() or make_application()
     assert isinstance(qt, QApplication)
-    given: list[T] = []
+    values: list[T] = []
     raised: list[BaseException] = []
     with PacingServer() as gateway:
         profile = Profile(name="Pacing", base_url=gateway.url, default_model="paced-200-4000")
@@ -134,7 +134,7 @@ def play(work: Callable[[Window], Coroutine[Any, Any, T]]) -> T:
             try:
                 app.show()
                 await window.settle()
-                given.append(await work(window))
+                values.append(await work(window))
             except BaseException as error:
                 raised.append(error)
             finally:
@@ -146,4 +146,4 @@ def play(work: Callable[[Window], Coroutine[Any, Any, T]]) -> T:
         gc.collect()
     if raised:
         raise raised[0]
-    return given[0]
+    return values[0]

@@ -67,8 +67,8 @@ def body(kind: str, count: int, pace: str = "blocks") -> bytes:
     """Return the chunked body of a stream with ``count`` fragments."""
     events = list(_message_events(count) if kind == "messages" else _chat_events(count))
     if pace == "blocks":
-        whole = b"".join(events)
-        events = [whole[at : at + BLOCK] for at in range(0, len(whole), BLOCK)]
+        complete = b"".join(events)
+        events = [complete[index : index + BLOCK] for index in range(0, len(complete), BLOCK)]
     return b"".join(b"%x\r\n%s\r\n" % (len(event), event) for event in events) + b"0\r\n\r\n"
 
 
@@ -95,8 +95,8 @@ def serve(kind: str, count: int, pace: str) -> None:
             with peer:
                 peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 while _request(peer):
-                    for at in range(0, len(answer), _WRITE):
-                        peer.sendall(answer[at : at + _WRITE])
+                    for index in range(0, len(answer), _WRITE):
+                        peer.sendall(answer[index : index + _WRITE])
 
 
 def _request(peer: socket.socket) -> bool:

@@ -69,8 +69,8 @@ def joined(chunks: list[dict[str, Any]], name: str = "content", index: int = 0) 
 def message(response: httpx.Response) -> dict[str, Any]:
     """The first choice's message of a whole answer."""
     assert response.status_code == 200, response.text
-    found: dict[str, Any] = response.json()["choices"][0]["message"]
-    return found
+    result: dict[str, Any] = response.json()["choices"][0]["message"]
+    return result
 
 
 def refused(response: httpx.Response, status: int, *words: str) -> None:

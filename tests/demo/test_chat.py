@@ -27,12 +27,12 @@ def test_stream_has_the_documented_shape(client: DemoClient) -> None:
 
 
 def test_seed_repeats_text_and_id(client: DemoClient) -> None:
-    one, two = (client.chat("Sing", seed=11).json() for _ in range(2))
-    assert one["choices"] == two["choices"]
-    assert one["id"] == two["id"]
+    item, two = (client.chat("Sing", seed=11).json() for _ in range(2))
+    assert item["choices"] == two["choices"]
+    assert item["id"] == two["id"]
     streamed = client.chunks("Sing", seed=11)
-    assert joined(streamed) == one["choices"][0]["message"]["content"]
-    assert streamed[0]["id"] == one["id"]
+    assert joined(streamed) == item["choices"][0]["message"]["content"]
+    assert streamed[0]["id"] == item["id"]
     assert len({message(client.chat("Sing", seed=seed))["content"].split("\n")[0] for seed in range(6)}) > 1
     assert len({client.chat("Sing").json()["id"] for _ in range(3)}) == 3, "without a seed answers vary"
 
@@ -54,9 +54,9 @@ def test_choices_are_interleaved(client: DemoClient) -> None:
     order = [chunk["choices"][0]["index"] for chunk in chunks]
     assert set(order) == {0, 1, 2}
     assert order != sorted(order)
-    whole = client.chat("Sing", n=3, seed=2).json()
-    assert [choice["index"] for choice in whole["choices"]] == [0, 1, 2]
-    for choice in whole["choices"]:
+    complete = client.chat("Sing", n=3, seed=2).json()
+    assert [choice["index"] for choice in complete["choices"]] == [0, 1, 2]
+    for choice in complete["choices"]:
         assert joined(chunks, index=choice["index"]) == choice["message"]["content"]
     finishes = [c["choices"][0]["index"] for c in chunks if c["choices"][0]["finish_reason"]]
     assert sorted(finishes) == [0, 1, 2]

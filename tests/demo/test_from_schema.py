@@ -63,10 +63,10 @@ SCHEMAS: dict[str, Any] = {
 def test_structured_answer_fits_its_schema(client: DemoClient, name: str) -> None:
     for seed in range(10):
         jsonschema.validate(from_schema.generate(SCHEMAS[name], Dice(seed)), SCHEMAS[name])
-    wanted = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": SCHEMAS[name]}}
-    whole = message(client.chat("Lisbon", response_format=wanted))["content"]
-    jsonschema.validate(json.loads(whole), SCHEMAS[name])
-    streamed = joined(client.chunks("Lisbon", response_format=wanted, model="demo-reasoner"))
+    expected = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": SCHEMAS[name]}}
+    complete = message(client.chat("Lisbon", response_format=expected))["content"]
+    jsonschema.validate(json.loads(complete), SCHEMAS[name])
+    streamed = joined(client.chunks("Lisbon", response_format=expected, model="demo-reasoner"))
     jsonschema.validate(json.loads(streamed), SCHEMAS[name])
 
 

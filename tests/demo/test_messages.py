@@ -23,13 +23,13 @@ def events(response: httpx.Response) -> list[dict[str, Any]]:
     """The events, each checked to carry its own type as its name."""
     assert response.status_code == 200, response.text
     frames = [frame for frame in response.text.split("\n\n") if frame]
-    found = []
+    results = []
     for frame in frames:
         name, data = frame.split("\n")
         value = json.loads(data.removeprefix("data: "))
         assert name == f"event: {value['type']}"
-        found.append(value)
-    return found
+        results.append(value)
+    return results
 
 
 def test_whole_answer_has_the_documented_shape(client: DemoClient) -> None:
@@ -52,44 +52,44 @@ def test_whole_answer_has_the_documented_shape(client: DemoClient) -> None:
 
 
 def test_events_come_in_the_documented_order(client: DemoClient) -> None:
-    found = events(client.native("Weather in Rome?", stream=True, thinking={"type": "adaptive"}, tools=[TOOL]))
-    kinds = [event["type"] for event in found]
+    result = events(client.native("Weather in Rome?", stream=True, thinking={"type": "adaptive"}, tools=[TOOL]))
+    kinds = [event["type"] for event in result]
     assert (kinds[:2], kinds[-2:]) == (["message_start", "ping"], ["message_delta", "message_stop"])
-    assert found[0]["message"]["content"] == []
+    assert result[0]["message"]["content"] == []
     open_index = -1
-    for event in found[2:-2]:
+    for event in result[2:-2]:
         if event["type"] == "content_block_start":
             assert event["index"] == open_index + 1
             open_index = event["index"]
         else:
             assert event["index"] == open_index
-    blocks = [event["content_block"] for event in found if event["type"] == "content_block_start"]
+    blocks = [event["content_block"] for event in result if event["type"] == "content_block_start"]
     assert [block["type"] for block in blocks] == ["thinking", "tool_use"]
     deltas = [
-        event["delta"]["type"] for event in found if event["type"] == "content_block_delta" and event["index"] == 0
+        event["delta"]["type"] for event in result if event["type"] == "content_block_delta" and event["index"] == 0
     ]
     assert deltas[-1] == "signature_delta"
     assert set(deltas[:-1]) == {"thinking_delta"}
-    parts = [e["delta"]["partial_json"] for e in found if e.get("delta", {}).get("type") == "input_json_delta"]
+    parts = [e["delta"]["partial_json"] for e in result if e.get("delta", {}).get("type") == "input_json_delta"]
     assert json.loads("".join(parts))["city"] == "Rome"
-    assert found[-2]["delta"]["stop_reason"] == "tool_use"
-    assert found[-2]["usage"]["output_tokens"] > 20
+    assert result[-2]["delta"]["stop_reason"] == "tool_use"
+    assert result[-2]["usage"]["output_tokens"] > 20
 
 
 def test_edited_thinking_is_refused_in_the_tool_loop(client: DemoClient) -> None:
-    asked = {"role": "user", "content": "Is it warmer in Lisbon or Oslo?"}
+    request = {"role": "user", "content": "Is it warmer in Lisbon or Oslo?"}
     options: dict[str, Any] = {"tools": [TOOL], "thinking": {"type": "adaptive"}}
-    content = client.native(messages=[asked], **options).json()["content"]
+    content = client.native(messages=[request], **options).json()["content"]
     uses = [block for block in content if block["type"] == "tool_use"]
     assert [use["input"]["city"] for use in uses] == ["Lisbon", "Oslo"]
     results: list[dict[str, Any]] = [{"type": "tool_result", "tool_use_id": use["id"]} for use in uses]
     results[0] |= {"content": [{"type": "text", "text": "24"}]}
     results[1] |= {"content": [{"type": "text", "text": "no such place"}], "is_error": True}
-    turns = [asked, {"role": "assistant", "content": content}, {"role": "user", "content": results}]
+    turns = [request, {"role": "assistant", "content": content}, {"role": "user", "content": results}]
     text = client.native(messages=turns, **options).json()["content"][-1]["text"]
     assert "failed: no such place" in text
     changed = [{**content[0], "thinking": content[0]["thinking"] + "!"}, *content[1:]]
-    edited = [asked, {"role": "assistant", "content": changed}, {"role": "user", "content": results}]
+    edited = [request, {"role": "assistant", "content": changed}, {"role": "user", "content": results}]
     refused(client.native(messages=edited, **options), 400, "signature")
 
 

@@ -36,20 +36,20 @@ def test_failure_is_repeated_and_names_a_time_to_wait(client: DemoClient) -> Non
 
 def test_field_or_role_on_demand_is_refused(client: DemoClient) -> None:
     text = "Hi !fast !refuse=stream_options !refuse=max_tokens !refuse=developer !refuse=tools.function.strict"
-    asked = {"model": "demo-chat", "messages": [{"role": "user", "content": text}]}
+    request = {"model": "demo-chat", "messages": [{"role": "user", "content": text}]}
     tool = {"type": "function", "function": {"name": "f", "strict": True}}
-    for more, said in (
+    for more, message in (
         ({"stream": True, "stream_options": {"include_usage": True}}, "Unsupported parameter: 'stream_options'"),
         ({"max_tokens": 5}, "Use 'max_completion_tokens' instead."),
         ({"tools": [tool]}, "'tools.function.strict' is not supported"),
-        ({"messages": [{"role": "developer", "content": "x"}, *asked["messages"]]}, "Invalid value: 'developer'"),
+        ({"messages": [{"role": "developer", "content": "x"}, *request["messages"]]}, "Invalid value: 'developer'"),
     ):
-        response = client.http.post("/chat/completions", json={**asked, **more})
+        response = client.http.post("/chat/completions", json={**request, **more})
         assert response.status_code == 400
-        assert said in response.json()["message"]
+        assert message in response.json()["message"]
         assert response.json()["data"] is None
-    assert client.http.post("/chat/completions", json=asked).status_code == 200
-    native = {**asked, "model": "demo-messages", "max_tokens": 50}
+    assert client.http.post("/chat/completions", json=request).status_code == 200
+    native = {**request, "model": "demo-messages", "max_tokens": 50}
     assert client.http.post("/messages", json=native).status_code == 400
     native["messages"] = [{"role": "user", "content": "Hi !fast !refuse=top_k"}]
     assert client.http.post("/messages", json=native).status_code == 200
@@ -87,9 +87,9 @@ def test_stalled_answer_is_kept_alive(client: DemoClient) -> None:
     response = client.chat("!stall=0.3 Hello", stream=True)
     assert response.text.count(": keep-alive\n\n") == 1
     assert response.text.endswith("data: [DONE]\n\n")
-    whole = client.chat("!stall=0.1 Hello")
-    assert whole.content.startswith(b"\n")
-    assert whole.json()["choices"]
+    complete = client.chat("!stall=0.1 Hello")
+    assert complete.content.startswith(b"\n")
+    assert complete.json()["choices"]
 
 
 def test_faults_of_a_stream_are_sent(client: DemoClient) -> None:
@@ -175,8 +175,8 @@ def test_models_are_listed_and_described(client: DemoClient) -> None:
     for entry in body["data"]:
         assert (entry["object"], type(entry["created"])) == ("model", int)
         assert client.http.get(f"/models/{entry['id']}").json() == entry
-    for wanted in ("v1-large", "demo-chat/x", "%00", "🌀" * 200):
-        missing = client.http.get(f"/models/{wanted}")
+    for expected in ("v1-large", "demo-chat/x", "%00", "🌀" * 200):
+        missing = client.http.get(f"/models/{expected}")
         refused(missing, 404, "does not exist", "demo-chat")
         assert "address" not in missing.json()["message"]
     refused(client.chat(model="gpt-none"), 404, "gpt-none", "demo-chat")
@@ -194,11 +194,11 @@ def test_other_method_is_refused(client: DemoClient) -> None:
 
 def test_tokens_are_counted(client: DemoClient) -> None:
     body = {"model": "demo-messages", "messages": [{"role": "user", "content": "Count this."}]}
-    found = client.http.post("/messages/count_tokens", json=body)
-    assert found.status_code == 200
-    assert set(found.json()) == {"input_tokens"}
+    result = client.http.post("/messages/count_tokens", json=body)
+    assert result.status_code == 200
+    assert set(result.json()) == {"input_tokens"}
     more = client.http.post("/messages/count_tokens", json={**body, "system": "Be brief."})
-    assert more.json()["input_tokens"] > found.json()["input_tokens"] > 0
+    assert more.json()["input_tokens"] > result.json()["input_tokens"] > 0
     refused(client.http.post("/messages/count_tokens", content=b"{", headers=JSON), 400, "not valid JSON")
     refused(client.http.post("/messages/count_tokens", content=b"{}"), 415, "Content-Type")
     refused(client.http.post("/messages/count_tokens", json={"model": "demo-messages"}), 400, "messages is required")
@@ -311,7 +311,7 @@ ODD: tuple[Any, ...] = (
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """The path of every value inside a JSON value."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [found for key, child in inner for found in [(*path, key), *places(child, (*path, key))]]
+    return [result for key, child in inner for result in [(*path, key), *places(child, (*path, key))]]
 
 
 @pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.slow)])

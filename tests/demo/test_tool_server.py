@@ -46,15 +46,15 @@ class Peer:
         self._count += 1
         self.send({"id": self._count, "method": method, "params": params})
         for line in self.process.stdout:
-            came: dict[str, Any] = json.loads(line)
-            if "method" not in came:
-                assert came["id"] == self._count
-                return came
-            if "id" in came:
-                self.asked.append(came)
-                self.send({"id": came["id"], "result": self.answers[came["method"]]})
+            document: dict[str, Any] = json.loads(line)
+            if "method" not in document:
+                assert document["id"] == self._count
+                return document
+            if "id" in document:
+                self.asked.append(document)
+                self.send({"id": document["id"], "result": self.answers[document["method"]]})
             else:
-                self.notices.append(came)
+                self.notices.append(document)
         raise AssertionError("it ended")
 
     def call(self, name: str, **arguments: Any) -> dict[str, Any]:
@@ -124,8 +124,8 @@ def test_each_tool_answers_as_described(peer: Peer) -> None:
 
 def test_slow_tool_reports_progress_and_log(peer: Peer) -> None:
     assert peer.call("count_slowly", to=3, pause=0)["content"][0]["text"] == "Counted to 3."
-    told = [notice["params"] for notice in peer.notices if notice["method"] == "notifications/progress"]
-    assert [(part["progress"], part["total"]) for part in told] == [(1, 3), (2, 3), (3, 3)]
+    messages = [notice["params"] for notice in peer.notices if notice["method"] == "notifications/progress"]
+    assert [(part["progress"], part["total"]) for part in messages] == [(1, 3), (2, 3), (3, 3)]
     logged = [notice["params"]["data"] for notice in peer.notices if notice["method"] == "notifications/message"]
     assert logged == ["counted to 3"]
     peer.request("logging/setLevel", level="debug")
@@ -139,8 +139,13 @@ def test_tools_ask_the_person_and_the_model(peer: Peer) -> None:
     assert "enum" in peer.asked[0]["params"]["requestedSchema"]["properties"]["day"]
     peer.answers["elicitation/create"] = {"action": "decline"}
     assert "decline" in peer.call("book_table")["content"][0]["text"]
-    said = {"role": "assistant", "content": {"type": "text", "text": "Honey."}, "model": "m", "stopReason": "endTurn"}
-    peer.answers["sampling/createMessage"] = said
+    message = {
+        "role": "assistant",
+        "content": {"type": "text", "text": "Honey."},
+        "model": "m",
+        "stopReason": "endTurn",
+    }
+    peer.answers["sampling/createMessage"] = message
     assert peer.call("sum_up_notes")["content"][0]["text"] == "m says: Honey."
     assert "honey" in peer.asked[-1]["params"]["messages"][0]["content"]["text"]
 
@@ -161,12 +166,12 @@ def test_prompts_are_listed_and_completed(peer: Peer) -> None:
     got = peer.request("prompts/get", name="explain", arguments={"title": "Welcome", "tone": "formal"})
     assert [message["content"]["type"] for message in got["result"]["messages"]] == ["text", "resource"]
     reference = {"type": "ref/prompt", "name": "explain"}
-    found = peer.request("completion/complete", ref=reference, argument={"name": "title", "value": "sh"})
-    assert found["result"]["completion"]["values"] == ["Shopping"]
+    result = peer.request("completion/complete", ref=reference, argument={"name": "title", "value": "sh"})
+    assert result["result"]["completion"]["values"] == ["Shopping"]
     template = peer.request("resources/templates/list")["result"]["resourceTemplates"][0]["uriTemplate"]
     reference = {"type": "ref/resource", "uri": template}
-    found = peer.request("completion/complete", ref=reference, argument={"name": "title", "value": "w"})
-    assert found["result"]["completion"]["values"] == ["Welcome"]
+    result = peer.request("completion/complete", ref=reference, argument={"name": "title", "value": "w"})
+    assert result["result"]["completion"]["values"] == ["Welcome"]
     assert "error" in peer.request("resources/read", uri="notes://note/none")
 
 
@@ -178,12 +183,12 @@ def test_stateless_client_is_asked_for_input() -> None:
         f"{prefix}clientInfo": CLIENT,
         f"{prefix}clientCapabilities": {"elicitation": {"form": {}}},
     }
-    asked = peer.request("tools/call", name="book_table", arguments={}, _meta=meta)["result"]
-    assert asked["resultType"] == "input_required"
-    assert asked["inputRequests"]["table"]["method"] == "elicitation/create"
-    said = {"table": {"action": "accept", "content": {"name": "Ada", "guests": 3}}}
-    told = peer.request("tools/call", name="book_table", arguments={}, _meta=meta, inputResponses=said)["result"]
-    assert '"Ada"' in told["content"][0]["text"]
+    request = peer.request("tools/call", name="book_table", arguments={}, _meta=meta)["result"]
+    assert request["resultType"] == "input_required"
+    assert request["inputRequests"]["table"]["method"] == "elicitation/create"
+    message = {"table": {"action": "accept", "content": {"name": "Ada", "guests": 3}}}
+    notices = peer.request("tools/call", name="book_table", arguments={}, _meta=meta, inputResponses=message)["result"]
+    assert '"Ada"' in notices["content"][0]["text"]
     assert peer.end() == 0
 
 
@@ -211,8 +216,8 @@ def test_server_over_http_answers_this_machine_only() -> None:
 
 
 def test_port_in_use_is_reported_in_a_line() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        ended = run_process("demo-tools", "--http", str(taken.getsockname()[1]))
+    with socket.create_server(("127.0.0.1", 0)) as occupied:
+        ended = run_process("demo-tools", "--http", str(occupied.getsockname()[1]))
     assert ended.returncode == 2
     assert ended.err.startswith("playground: ")
     assert len(ended.err.splitlines()) == 1

@@ -17,8 +17,8 @@ QUESTION = "Is it warmer in Lisbon or Oslo right now?"
 TIME = tool("get_time", {"type": "object", "properties": {"zone": {"type": "string"}}, "required": ["zone"]}, "Clock")
 
 
-def arguments(found: dict[str, Any]) -> list[dict[str, Any]]:
-    return [json.loads(call["function"]["arguments"]) for call in found["tool_calls"]]
+def arguments(expected: dict[str, Any]) -> list[dict[str, Any]]:
+    return [json.loads(call["function"]["arguments"]) for call in expected["tool_calls"]]
 
 
 def test_two_cities_give_two_calls_of_the_best_tool(client: DemoClient) -> None:
@@ -28,7 +28,7 @@ def test_two_cities_give_two_calls_of_the_best_tool(client: DemoClient) -> None:
     assert choice["message"]["content"] is None
     calls = choice["message"]["tool_calls"]
     assert [call["function"]["name"] for call in calls] == ["get_weather", "get_weather"]
-    assert [one["city"] for one in arguments(choice["message"])] == ["Lisbon", "Oslo"]
+    assert [argument["city"] for argument in arguments(choice["message"])] == ["Lisbon", "Oslo"]
     assert len({call["id"] for call in calls}) == 2
     assert all(call["id"].startswith("call_") and call["type"] == "function" for call in calls)
     single = message(client.chat(QUESTION, model="demo-tools", tools=[tool()], parallel_tool_calls=False))
@@ -48,8 +48,8 @@ def test_arguments_come_from_the_prompt(client: DemoClient) -> None:
         "required": ["city", "unit", "days"],
     }
     prompt = "Forecast for Kyōto, 5 days, in fahrenheit please"
-    found = arguments(message(client.chat(prompt, model="demo-tools", tools=[tool(schema=schema)])))
-    assert found == [{"city": "Kyōto", "unit": "fahrenheit", "days": 5}]
+    result = arguments(message(client.chat(prompt, model="demo-tools", tools=[tool(schema=schema)])))
+    assert result == [{"city": "Kyōto", "unit": "fahrenheit", "days": 5}]
 
 
 def test_streamed_calls_have_the_documented_shape(client: DemoClient) -> None:
@@ -68,20 +68,20 @@ def test_streamed_calls_have_the_documented_shape(client: DemoClient) -> None:
 
 
 def test_results_of_calls_are_compared_in_the_answer(client: DemoClient) -> None:
-    asked = {"role": "user", "content": QUESTION}
-    called = message(client.chat(messages=[asked], model="demo-tools", tools=[tool()]))
+    request = {"role": "user", "content": QUESTION}
+    called = message(client.chat(messages=[request], model="demo-tools", tools=[tool()]))
     results = [
         {"role": "tool", "tool_call_id": call["id"], "content": json.dumps({"temperature": warm, "sky": "clear|blue"})}
         for call, warm in zip(called["tool_calls"], (24.5, 11), strict=True)
     ]
     for model in ("demo-tools", "demo-reasoner", "demo-chat"):
-        found = message(client.chat(messages=[asked, called, *results], model=model, tools=[tool()]))
-        assert "tool_calls" not in found
-        assert '"temperature": 24.5' in found["content"]
-        assert "**Lisbon** has the highest figure: 24.5 against 11" in found["content"]
-    again = [asked, called, *results, {"role": "user", "content": "And in Rome?"}]
+        result = message(client.chat(messages=[request, called, *results], model=model, tools=[tool()]))
+        assert "tool_calls" not in result
+        assert '"temperature": 24.5' in result["content"]
+        assert "**Lisbon** has the highest figure: 24.5 against 11" in result["content"]
+    again = [request, called, *results, {"role": "user", "content": "And in Rome?"}]
     assert arguments(message(client.chat(messages=again, model="demo-tools", tools=[tool()])))[0]["city"] == "Rome"
-    forced = client.chat(messages=[asked, called, *results], tools=[tool()], tool_choice="required")
+    forced = client.chat(messages=[request, called, *results], tools=[tool()], tool_choice="required")
     assert message(forced)["tool_calls"]
 
 
@@ -109,12 +109,12 @@ def cities_by_round(client: DemoClient, prompt: str, most: int = 6) -> list[list
     messages: list[dict[str, Any]] = [{"role": "user", "content": prompt}]
     out: list[list[str]] = []
     while len(out) < most:
-        found = message(client.chat(messages=messages, tools=[tool()]))
-        if "tool_calls" not in found:
+        result = message(client.chat(messages=messages, tools=[tool()]))
+        if "tool_calls" not in result:
             break
-        out.append([one["city"] for one in arguments(found)])
-        results = [{"role": "tool", "tool_call_id": call["id"], "content": "fine"} for call in found["tool_calls"]]
-        messages += [found, *results]
+        out.append([argument["city"] for argument in arguments(result)])
+        results = [{"role": "tool", "tool_call_id": call["id"], "content": "fine"} for call in result["tool_calls"]]
+        messages += [result, *results]
     return out
 
 
@@ -145,5 +145,5 @@ def test_prompt_calls_the_tools_of_the_demo_server(client: DemoClient) -> None:
         ("Divide 22 by 7", {"divide": {"dividend": 22, "divisor": 7}}),
         ("Please sum up my notes", {"sum_up_notes": {"words": 30}}),
     ):
-        found = message(client.chat(prompt, model="demo-tools", tools=offered))["tool_calls"]
-        assert {call["function"]["name"]: json.loads(call["function"]["arguments"]) for call in found} == calls
+        result = message(client.chat(prompt, model="demo-tools", tools=offered))["tool_calls"]
+        assert {call["function"]["name"]: json.loads(call["function"]["arguments"]) for call in result} == calls

@@ -42,11 +42,11 @@ def native(server: DemoServer) -> Iterator[anthropic.Anthropic]:
 def test_models_are_listed(chat: openai.OpenAI, native: anthropic.Anthropic) -> None:
     ids = [model.id for model in MODELS]
     assert [model.id for model in chat.models.list()] == [model.id for model in native.models.list()] == ids
-    one = chat.models.retrieve("demo-tools")
-    assert (one.id, one.object, one.owned_by) == ("demo-tools", "model", "demo-gateway")
+    item = chat.models.retrieve("demo-tools")
+    assert (item.id, item.object, item.owned_by) == ("demo-tools", "model", "demo-gateway")
     same = native.models.retrieve("demo-tools")
     assert (same.id, same.type, same.display_name) == ("demo-tools", "model", "Demo Tools")
-    assert int(same.created_at.timestamp()) == one.created
+    assert int(same.created_at.timestamp()) == item.created
     with pytest.raises(openai.AuthenticationError, match="The key is not valid"):
         chat.with_options(api_key="sk-wrong").models.list()
     with pytest.raises(anthropic.AuthenticationError, match="The key is not valid"):
@@ -56,10 +56,10 @@ def test_models_are_listed(chat: openai.OpenAI, native: anthropic.Anthropic) -> 
 @each_case("status", STATUSES)
 def test_error_has_its_code_and_type(status: int, chat: openai.OpenAI, native: anthropic.Anthropic) -> None:
     words, code, kind = STATUSES[status]
-    with pytest.raises(openai.APIStatusError) as told:
+    with pytest.raises(openai.APIStatusError) as error:
         chat.chat.completions.create(model="demo-chat", messages=[{"role": "user", "content": f"!{status}"}])
-    assert told.value.message.startswith(f"Error code: {status} - {words}")
-    assert (told.value.status_code, told.value.code, told.value.type) == (status, str(code), kind)
+    assert error.value.message.startswith(f"Error code: {status} - {words}")
+    assert (error.value.status_code, error.value.code, error.value.type) == (status, str(code), kind)
     with pytest.raises(anthropic.APIStatusError, match=words) as also:
         native.messages.create(
             model="demo-messages", max_tokens=9, messages=[{"role": "user", "content": f"!{status}"}]

@@ -28,7 +28,7 @@ OMIT, RENAME, REPLACE, ROLE = AdaptationKind
 
 
 @pytest.mark.parametrize(
-    ("made", "changed"),
+    ("adaptation", "changed"),
     [
         (rule(OMIT, "stream_options"), {name: value for name, value in BODY.items() if name != "stream_options"}),
         (
@@ -46,23 +46,23 @@ OMIT, RENAME, REPLACE, ROLE = AdaptationKind
         ),
     ],
 )
-def test_rule_changes_what_it_is_about_and_nothing_else(made: Adaptation, changed: JSONObject) -> None:
+def test_rule_changes_what_it_is_about_and_nothing_else(adaptation: Adaptation, changed: JSONObject) -> None:
     before = repr(BODY)
-    assert adapted(BODY, [made]) == changed
-    assert effective(BODY, [made]) == (made,)
+    assert adapted(BODY, [adaptation]) == changed
+    assert effective(BODY, [adaptation]) == (adaptation,)
     assert repr(BODY) == before
 
 
 @pytest.mark.parametrize(
-    "made",
+    "adaptation",
     [
         rule(OMIT, "seed"), rule(OMIT, "model.name"), rule(OMIT, "response_format.nothing.there"),
         rule(REPLACE, "tool_choice", "required"), rule(REPLACE, "seed", 1), rule(ROLE, "tool", "user"),
     ],
 )  # fmt: skip
-def test_rule_about_what_is_not_there_changes_nothing(made: Adaptation) -> None:
-    assert adapted(BODY, [made]) is BODY
-    assert effective(BODY, [made]) == ()
+def test_rule_about_what_is_not_there_changes_nothing(adaptation: Adaptation) -> None:
+    assert adapted(BODY, [adaptation]) is BODY
+    assert effective(BODY, [adaptation]) == ()
 
 
 def test_name_that_is_set_already_is_not_written_over() -> None:
@@ -98,7 +98,7 @@ def test_request_is_written_by_the_rules_for_its_protocol_and_model_and_the_extr
 
 
 def test_new_rule_replaces_the_one_of_its_field() -> None:
-    first, other = rule(OMIT, "max_tokens"), rule(OMIT, "seed")
+    first, second = rule(OMIT, "max_tokens"), rule(OMIT, "seed")
     again = rule(RENAME, "max_tokens", "max_completion_tokens")
-    assert with_rule((first, other), again) == (other, again)
+    assert with_rule((first, second), again) == (second, again)
     assert with_rule((first,), rule(OMIT, "max_tokens", model="m"))[0] is first

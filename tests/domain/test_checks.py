@@ -90,13 +90,13 @@ SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required"
     ],
 )
 def test_check_of_the_answers_text(check: Check, text: str, passed: bool) -> None:
-    found = look(check, text)
-    assert found.passed is passed
-    assert found.reason
+    result = look(check, text)
+    assert result.passed is passed
+    assert result.reason
     turned = look(check.model_copy(update={"negated": True}), text)
     assert turned.passed is not passed
-    assert turned.score == pytest.approx(1 - found.score)
-    assert turned.reason == found.reason
+    assert turned.score == pytest.approx(1 - result.score)
+    assert turned.reason == result.reason
 
 
 def test_calls_are_those_of_all_rounds() -> None:
@@ -125,7 +125,7 @@ def test_calls_are_those_of_all_rounds() -> None:
 
 
 def test_unknown_metrics_are_not_judged() -> None:
-    known = {"seconds": 2.5, "first": 0.4, "tokens": 120, "price": 0.02, "currency": "$"}
+    existing = {"seconds": 2.5, "first": 0.4, "tokens": 120, "price": 0.02, "currency": "$"}
     for check, passed in (
         (Latency(seconds=2.5), True),
         (Latency(seconds=2.4), False),
@@ -133,7 +133,7 @@ def test_unknown_metrics_are_not_judged() -> None:
         (Tokens(most=120), True),
         (Cheap(most=0.01), False),
     ):
-        assert look(check, "x", **known).passed is passed
+        assert look(check, "x", **existing).passed is passed
         for negated in (False, True):
             assert look(check.model_copy(update={"negated": negated}), "x").passed is None
 
@@ -194,12 +194,12 @@ def test_costly_patterns_and_texts_are_refused() -> None:
     assert look(Similar(text="a" * 2_000), "b" * 2_000).score == 0.0
 
 
-def slow_distance(one: str, other: str) -> int:
+def slow_distance(first: str, other: str) -> int:
     row = list(range(len(other) + 1))
-    for up, letter in enumerate(one, 1):
+    for up, letter in enumerate(first, 1):
         row, before = [up], row
-        for at, against in enumerate(other, 1):
-            row.append(min(before[at] + 1, row[-1] + 1, before[at - 1] + (letter != against)))
+        for index, against in enumerate(other, 1):
+            row.append(min(before[index] + 1, row[-1] + 1, before[index - 1] + (letter != against)))
     return row[-1]
 
 
@@ -211,21 +211,21 @@ def test_edit_distance_equals_the_textbook_one(one: str, other: str) -> None:
 def test_edit_distance_of_longer_texts() -> None:
     chance = random.Random(1)
     for _ in range(3):
-        one, other = ("".join(chance.choices("abcde ", k=chance.randrange(100, 300))) for _ in range(2))
-        assert edit_distance(one, other) == slow_distance(one, other)
+        first, second = ("".join(chance.choices("abcde ", k=chance.randrange(100, 300))) for _ in range(2))
+        assert edit_distance(first, second) == slow_distance(first, second)
 
 
 def test_each_kind_of_check_has_hints_and_can_be_saved() -> None:
     read = TypeAdapter(AnyCheck)
     for kind in CHECKS:
-        made = kind.model_validate({})
+        created = kind.model_validate({})
         rows = kind.hints()
         assert [name for name, _ in rows[-2:]] == ["negated", "weight"]
         assert {name for name, _ in rows} >= set(kind.model_fields) - {"kind", "profile_id"}
         assert all(hint.label and hint.help for _, hint in rows)
-        assert made.title == kind.TITLE
+        assert created.title == kind.TITLE
         assert kind.HELP.startswith(("Passes", "A model", "You"))
-        assert read.validate_python(json.loads(json.dumps(encode(made)))) == made
+        assert read.validate_python(json.loads(json.dumps(encode(created)))) == created
     assert OFFERED["Not contains"]().title == "Not contains"
     assert len(OFFERED) == len(CHECKS) + 2
 

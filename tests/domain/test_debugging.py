@@ -53,10 +53,10 @@ def call(arguments: str = '{"city": "Oslo"}', name: str = "get_weather") -> Tool
     return ToolCall(id="c1", name=name, arguments=arguments)
 
 
-def code(found: Answer | Asking | Reason | None) -> str:
-    assert isinstance(found, Reason)
-    assert found.words.endswith(".")
-    return found.code.value
+def code(expected: Answer | Asking | Reason | None) -> str:
+    assert isinstance(expected, Reason)
+    assert expected.words.endswith(".")
+    return expected.code.value
 
 
 def equal(pattern: str) -> AnswerRow:
@@ -128,8 +128,8 @@ def test_calls_that_are_not_whole_are_held_back_from_every_rule(
     called: ToolCall, outcome: dict[str, Any], reason: ReasonCode | None
 ) -> None:
     turn = Turn(id="t", role=Role.ASSISTANT, parts=(called,), outcome=Outcome(**outcome))
-    held = held_back(turn, called)
-    assert (held and code(held)) == reason
+    pending = held_back(turn, called)
+    assert (pending and code(pending)) == reason
 
 
 def test_first_row_that_fits_answers_whatever_the_policy() -> None:

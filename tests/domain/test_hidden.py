@@ -1,4 +1,4 @@
-"""Characters that hide: marks wherever they do nothing for the script or emoji they stand in."""
+"""Characters that hide: marks wherever they do nothing for their script or emoji."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from playground.domain.hidden import HIDDEN, escape_hidden, show_hidden, show_prose, unseen, without_unseen
 from tests.support.each_case import each_case
 
-#: Texts that need what nobody sees, and look as they did.
+#: Texts that need invisible characters, and look as they did.
 LEGITIMATE = {
     "emoji with two looks": "❤️ ☀︎ ©️ 1️⃣ #️⃣ ▶️ 〰️ ㊗️ ✔️ ⚠️",
     "joined emoji": "👨‍👩‍👧‍👦 👩🏽‍💻 🏳️‍🌈 🏴‍☠️ 👁️‍🗨️ ❤️‍🔥 ⛹🏽‍♂️ 🧑🏿‍🤝‍🧑🏻 🐦‍🔥",
@@ -74,18 +74,18 @@ def test_legitimate_hidden_characters_stay(script: str) -> None:
 @each_case("text", ALONE)
 def test_useless_hidden_characters_are_marked(text: str) -> None:
     assert show_prose(text) == ALONE[text]
-    found = unseen(text)
-    assert found.total() == ALONE[text].count("‹U+")
+    result = unseen(text)
+    assert result.total() == ALONE[text].count("‹U+")
     assert not unseen(without_unseen(text))
     assert show_prose(without_unseen(text)) == re.sub("‹U[^›]*›", "", ALONE[text])
 
 
 def test_hidden_characters_in_code_are_marked() -> None:
-    kept = set("\t\n\r")
+    saved = set("\t\n\r")
     for code in (*range(0x20), *range(0x7F, 0x3200), *range(0xA000, 0x10000), *range(0xE0000, 0xE1000)):
         character = chr(code)
         unassigned_or_drawn = unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Zl", "Zp")
-        if not unassigned_or_drawn and character not in kept and not _drawn_though_formatting(character):
+        if not unassigned_or_drawn and character not in saved and not _drawn_though_formatting(character):
             assert show_hidden(f"a{character}b") == f"a‹U+{code:04X}›b", f"U+{code:04X}"
     for character in "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180f\u2800\u3164\uffa0\ufe00\ufe0f\U000e0100\U000e01ef":
         assert show_hidden(f"a{character}b") == f"a‹U+{ord(character):04X}›b"
@@ -94,7 +94,7 @@ def test_hidden_characters_in_code_are_marked() -> None:
 
 
 def _drawn_though_formatting(character: str) -> bool:
-    """Signs that enclose or stand before numbers: they are seen."""
+    """Signs that enclose or precede numbers are visible."""
     return character in "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2"
 
 
@@ -107,8 +107,8 @@ def test_characters_drawn_stay_when_the_text_grows(show: Callable[..., str]) -> 
     letters += "\u034f\u2800⠓\ud800\u2029\u202e\u00ad"
     for _ in range(500):
         text = "".join(dice.choices(letters, k=dice.randint(0, 100)))
-        at = dice.randint(0, len(text))
-        assert show(text) == show(text[:at]) + show(text[at:], text[:at])
+        index = dice.randint(0, len(text))
+        assert show(text) == show(text[:index]) + show(text[index:], text[:index])
 
 
 def test_hidden_characters_are_counted() -> None:

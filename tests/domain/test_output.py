@@ -104,8 +104,8 @@ def test_names_follow_the_rule() -> None:
 
 def test_schema_is_checked_as_for_tools_and_strictly_when_strict() -> None:
     wrong: JSONObject = {"type": "object", "properties": {"a": {"type": "text"}}, "required": ["b"]}
-    found = check_format("n", wrong, None)
-    assert [(p.where, p.severity) for p in found] == [
+    findings = check_format("n", wrong, None)
+    assert [(p.where, p.severity) for p in findings] == [
         ("schema.properties.a.type", "error"),
         ("schema.required", "warning"),
     ]

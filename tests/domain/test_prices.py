@@ -44,7 +44,7 @@ ENTERED = {("g", "m"): Price(input=1, output=2), ("g", "other"): Price(output=9)
 
 
 @pytest.mark.parametrize(
-    ("asked", "model", "price"),
+    ("question", "model", "price"),
     [
         (Asked(profile_id="g", model="m"), "m-2026-11", ENTERED["g", "m"]),
         (Asked(profile_id="g", model="alias"), "other", ENTERED["g", "other"]),
@@ -54,8 +54,8 @@ ENTERED = {("g", "m"): Price(input=1, output=2), ("g", "other"): Price(output=9)
         (Asked(), "", None),
     ],
 )
-def test_price_is_that_of_the_own_gateway_and_model(asked: Asked, model: str, price: Price | None) -> None:
-    outcome = Outcome(ending=Ending.COMPLETE, model=model, usage=USAGE, asked=asked)
+def test_price_is_that_of_the_own_gateway_and_model(question: Asked, model: str, price: Price | None) -> None:
+    outcome = Outcome(ending=Ending.COMPLETE, model=model, usage=USAGE, asked=question)
     assert price_of(outcome, "here", lambda profile_id, model: ENTERED.get((profile_id, model))) == price
 
 

@@ -1,4 +1,4 @@
-"""What a tool server answered, made ready for a call: nothing of it is lost without a word."""
+"""Answers of tool servers, made ready for a call: nothing of it is lost without a word."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def served(*blocks: Block, **more: object) -> ServerAnswer:
 
 
 def test_text_stays_as_it_came_and_pictures_go_beside_it() -> None:
-    came = served(TextBlock(text="one\n"), PNG, TextBlock(text="two"), is_error=False)
-    answer = answer_of(came)
+    received = served(TextBlock(text="one\n"), PNG, TextBlock(text="two"), is_error=False)
+    answer = answer_of(received)
     assert answer.text == "one\n\ntwo"
     assert [image.url for image in answer.images] == [f"data:image/png;base64,{PIXEL}"]
-    assert answer.served is came
+    assert answer.served is received
     assert not answer.is_error
-    assert as_served(answer.text, came)
-    assert not as_served(answer.text + " ", came)
-    assert unsaid(came) == ()
+    assert as_served(answer.text, received)
+    assert not as_served(answer.text + " ", received)
+    assert unsaid(received) == ()
 
 
 @each_case(
@@ -70,10 +70,10 @@ def test_text_stays_as_it_came_and_pictures_go_beside_it() -> None:
     ],
 )
 def test_unsupported_block_is_named_in_text_and_notes(block: Block, line: str, word: str) -> None:
-    came = served(TextBlock(text="before"), block)
-    assert text_of(came) == f"before\n{line}"
-    assert not answer_of(came).images
-    assert any(word in said for said in unsaid(came))
+    received = served(TextBlock(text="before"), block)
+    assert text_of(received) == f"before\n{line}"
+    assert not answer_of(received).images
+    assert any(word in message for message in unsaid(received))
 
 
 ROWS: list[JSON] = ["x" * 100] * 20_000

@@ -102,8 +102,8 @@ def test_required_names_and_references_are_checked_inside_too() -> None:
     assert check_schema({"type": "object", "patternProperties": {"^x": {}}, "required": ["x1"]}) == []
     (problem,) = check_schema({"type": "object", "properties": {"required": {"type": "string"}}, "required": ["q"]})
     assert "“q”" in problem.message
-    found = check_schema({"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}, "b": {"$ref": "x.json"}}})
-    assert [(p.where, p.severity) for p in found] == [
+    findings = check_schema({"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}, "b": {"$ref": "x.json"}}})
+    assert [(p.where, p.severity) for p in findings] == [
         ("parameters.properties.a.$ref", "error"),
         ("parameters.properties.b.$ref", "warning"),
     ]

@@ -77,10 +77,10 @@ def test_truncate_and_select_a_branch() -> None:
     back = ABC.truncate_after("a")
     assert path(back) == "a"
     assert set(back.turns) == set("abc")
-    other = back.append(turn("x"), turn("y"))
-    assert path(other) == "axy"
-    assert path(other.select("b")) == "abc"
-    assert path(other.select("a")) == "axy"
+    second = back.append(turn("x"), turn("y"))
+    assert path(second) == "axy"
+    assert path(second.select("b")) == "abc"
+    assert path(second.select("a")) == "axy"
     assert path(ABC.truncate_after(None)) == ""
 
 
@@ -92,9 +92,9 @@ def test_unanswered_calls() -> None:
 
 
 def test_turn_has_text_images_reasoning_and_refusal() -> None:
-    made = make_turn(Role.USER, "a", Image(url="u"), Text(text="b"))
-    assert made.text == "ab"
-    assert [i.url for i in made.images] == ["u"]
+    created = make_turn(Role.USER, "a", Image(url="u"), Text(text="b"))
+    assert created.text == "ab"
+    assert [i.url for i in created.images] == ["u"]
     assert make_turn(Role.USER).parts == ()
     mixed = Turn(id="m", role=Role.ASSISTANT, parts=(Reasoning(text="r"), Refusal(text="no"), Text(text="t")))
     assert (mixed.reasoning, mixed.refusal, mixed.text) == ("r", "no", "t")

@@ -69,8 +69,8 @@ def test_variable_can_be_sent_as_it_is_written() -> None:
 
 def test_mentions_have_their_place() -> None:
     text = r"a {{city}} \{{city}} {{ b }}"
-    found = mentions(text)
-    assert [(text[m.start : m.end], m.name, m.escaped) for m in found] == [
+    result = mentions(text)
+    assert [(text[m.start : m.end], m.name, m.escaped) for m in result] == [
         ("{{city}}", "city", False),
         (r"\{{city}}", "city", True),
         ("{{ b }}", "b", False),

@@ -24,10 +24,10 @@ def no_keyring() -> KeyringBackend:
 @pytest.fixture
 async def gateways(gateway: DemoServer, tmp_path: Path) -> AsyncIterator[Gateways]:
     """The demo gateway and a store in a file of its own; keys stay in memory, and nothing is tried again by itself."""
-    made = Gateways(ProfileStore(tmp_path / "gateways.json"), Keys(backend=no_keyring), gateway.start)
-    made.update(made.get(DEMO_ID).model_copy(update={"retries": 0}))
-    yield made
-    await made.aclose()
+    created = Gateways(ProfileStore(tmp_path / "gateways.json"), Keys(backend=no_keyring), gateway.start)
+    created.update(created.get(DEMO_ID).model_copy(update={"retries": 0}))
+    yield created
+    await created.aclose()
 
 
 @pytest.fixture

@@ -44,7 +44,7 @@ class ToolConversation:
         self.session.change(tools=(WEATHER,))
 
     def rule(self, **fields: Any) -> None:
-        """What happens to calls of the weather tool."""
+        """Return the rule for calls of the weather tool."""
         debugger = self.session.debugger
         self.session.change(debugging=debugger.debugging.with_rule("get_weather", ToolRule(**fields)))
 
@@ -79,8 +79,8 @@ class ToolConversation:
     @property
     def reasons(self) -> list[str]:
         """Why each call on the path waits."""
-        found = [self.session.debugger.reason(*key) for key in self.keys]
-        return [reason.code.value if reason is not None else "" for reason in found]
+        results = [self.session.debugger.reason(*key) for key in self.keys]
+        return [reason.code.value if reason is not None else "" for reason in results]
 
     @property
     def results(self) -> list[tuple[str, str]]:

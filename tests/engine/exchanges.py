@@ -22,7 +22,7 @@ def exchange(
     **more: Any,
 ) -> Exchange:
     """An exchange with those reads, complete unless told otherwise; it ends with its last read."""
-    found = [Read(at, data) for at, data in reads]
+    results = [Read(position, data) for position, data in reads]
     path = "messages" if protocol == "messages" else "chat/completions"
     fields: dict[str, Any] = {
         "id": "e-1",
@@ -36,10 +36,10 @@ def exchange(
         "response_headers": (("Content-Type", content_type), ("X-Request-Id", "r-1")),
         "sent": 0.001,
         "answered": 0.002,
-        "ended": (found[-1].at if found else 0.002) if ended else None,
+        "ended": (results[-1].at if results else 0.002) if ended else None,
         "complete": ended,
         "protocol": protocol,
-        "reads": found,
+        "reads": results,
     }
     return Exchange(**{**fields, **more})
 

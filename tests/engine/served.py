@@ -1,4 +1,4 @@
-"""A tool server of a session's, over a real process: one line asks it, and it answers when it is told to."""
+"""A tool server of a session's, over a real process: one line asks it, and it answers on command."""
 
 from __future__ import annotations
 
@@ -67,17 +67,17 @@ class Sky:
         assert self._process.stdout is not None
         assert self._process.stderr is not None
         async for line in self._process.stdout:
-            said = json.loads(line)
-            if "cancelled" in said:
-                self.cancelled.append(said["cancelled"])
-            elif said["id"] in self._open:
-                ticket, answer = self._open[said["id"]]
-                if "progress" in said:
-                    ticket.done, ticket.total = said["progress"], 2
-                    ticket.log.append(said["log"])
+            document = json.loads(line)
+            if "cancelled" in document:
+                self.cancelled.append(document["cancelled"])
+            elif document["id"] in self._open:
+                ticket, answer = self._open[document["id"]]
+                if "progress" in document:
+                    ticket.done, ticket.total = document["progress"], 2
+                    ticket.log.append(document["log"])
                     ticket.changed()
                 elif not answer.done():
-                    answer.set_result(said)
+                    answer.set_result(document)
         words = (await self._process.stderr.read()).decode().strip()
         for _, answer in self._open.values():
             if not answer.done():
@@ -109,13 +109,13 @@ class Sky:
         self.calls.append((tool.name_there, arguments))
         self._send({"do": "call", "id": ticket.id, "tool": tool.name_there, "arguments": json.loads(arguments)})
         try:
-            said = await answer
+            message = await answer
         except asyncio.CancelledError:
             self._send({"do": "cancel", "id": ticket.id})
             raise
         finally:
             del self._open[ticket.id]
-        blocks = (TextBlock(text=said["text"]), *((PICTURE,) if self.picture else ()))
+        blocks = (TextBlock(text=message["text"]), *((PICTURE,) if self.picture else ()))
         return ServerAnswer(
-            server="Sky", tool=tool.name_there, blocks=blocks, is_error=said["error"], seconds=ticket.seconds
+            server="Sky", tool=tool.name_there, blocks=blocks, is_error=message["error"], seconds=ticket.seconds
         )

@@ -25,20 +25,20 @@ def send(message: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    held: dict[str, dict[str, Any]] = {}
+    pending: dict[str, dict[str, Any]] = {}
     hold = True
     for line in sys.stdin:
         message = json.loads(line)
         if message["do"] == "let go":
             hold = False
-            for call in held.values():
+            for call in pending.values():
                 answer(call)
-            held.clear()
+            pending.clear()
         elif message["do"] == "cancel":
-            held.pop(message["id"], None)
+            pending.pop(message["id"], None)
             send({"cancelled": message["id"]})
         elif hold:
-            held[message["id"]] = message
+            pending[message["id"]] = message
             send({"id": message["id"], "progress": 1, "log": "looking it up"})
         else:
             answer(message)

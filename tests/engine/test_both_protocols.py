@@ -29,12 +29,12 @@ MODELS = {"chat": "demo-tools", "messages": "demo-messages"}
 def experiment() -> Transcript:
     """Every role, an image, a call with its result and a picture in that, and a question to end with."""
     call = ToolCall(id="call_1", name="get_weather", arguments='{"city": "Oslo", "unit": "celsius"}')
-    asked = Turn(id="t3", role=Role.ASSISTANT, parts=(*make_turn(Role.ASSISTANT, "I will look.").parts, call))
+    turn = Turn(id="t3", role=Role.ASSISTANT, parts=(*make_turn(Role.ASSISTANT, "I will look.").parts, call))
     return Transcript().append(
         make_turn(Role.SYSTEM, "Be brief."),
         make_turn(Role.DEVELOPER, "Answer in English."),
         make_turn(Role.USER, QUESTION, Image(url=PIXEL, detail="low")),
-        asked,
+        turn,
         make_turn(Role.TOOL, "", ToolResult(call_id="call_1", text='{"temp": 4}', images=(Image(url=PIXEL),))),
         make_turn(Role.USER, "And in Lisbon?"),
     )

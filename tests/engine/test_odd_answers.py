@@ -1,4 +1,4 @@
-"""Answers as odd as gateways send them, over a real socket, in both protocols: what is kept, and what is said of it.
+"""Answers as odd as gateways send them, over a real socket, in both protocols: what is kept, and how it is reported.
 
 One row is one oddity. An answer that can be used is a whole turn; one that cannot says what was odd; Lint names either.
 """
@@ -58,7 +58,7 @@ NATIVE_BODY = native({"type": "text", "text": "Hello"})
 
 
 class Odd(NamedTuple):
-    """What is played, and what is to come of it: texts of all completions, codes on the turn, codes in Lint beside."""
+    """A played answer and the expected result: texts of all completions, codes on the turn, codes in Lint beside."""
 
     name: str
     protocol: str
@@ -83,9 +83,9 @@ def odd(name: str, protocol: str, body: bytes, noted: str = "", linted: str = ""
     return Odd(name, protocol, body, noted=frozenset(noted.split()), linted=frozenset(linted.split()), **more)
 
 
-def both(name: str, *given: Any, **more: Any) -> Iterator[Odd]:
-    """The same in both: a body of each, and the codes."""
-    chat, messages, *codes = given
+def both(name: str, *values: Any, **more: Any) -> Iterator[Odd]:
+    """A case for both protocols: a body of each, and the codes."""
+    chat, messages, *codes = values
     yield odd(name, "chat", chat, *codes, **more)
     yield odd(name, "messages", messages, *codes, **more)
 
@@ -95,7 +95,7 @@ def lines(*values: Any) -> bytes:
 
 
 def usable() -> Iterator[Odd]:
-    """What is a whole answer, however odd."""
+    """Answers that are complete, however odd."""
     open_end: dict[str, Any] = {
         "headers": ("X-Ended: well",)
     }  # with its length, so that it is known to have come to its end
@@ -185,12 +185,12 @@ def counts() -> Iterator[Odd]:
         + HELLO[len(first("Hello")) :]
     )
     yield odd("usage: again and again", "chat", body + counted() + DONE, "usage_repeated", asked=COUNTED)
-    for name, given, linted in (
+    for name, values, linted in (
         ("texts", {"input_tokens": "5", "output_tokens": "3"}, "usage_counts"),
         ("below 0", {"input_tokens": -5, "output_tokens": -3}, "usage_counts"),
         ("null", None, "usage_missing"),
     ):
-        yield odd(f"usage: {name}", "messages", begun(usage=given) + said("Hello") + ended(usage=given), "", linted)
+        yield odd(f"usage: {name}", "messages", begun(usage=values) + said("Hello") + ended(usage=values), "", linted)
 
 
 def several() -> Iterator[Odd]:
@@ -207,16 +207,16 @@ def several() -> Iterator[Odd]:
 
 
 def unusable() -> Iterator[Odd]:
-    """What cannot be used, and says why."""
+    """Answers that cannot be used, with the reason shown."""
     error: dict[str, Any] = {"failure": FailureKind.STREAM, "words": "upstream went away", "linted": "error_inside"}
-    for asked in (WHOLE, {}):
+    for request in (WHOLE, {}):
         for name, value in (
             ("object", WENT_AWAY),
             ("list", [WENT_AWAY]),
             ("flat", {"code": 500, "message": "upstream went away", "data": None}),
         ):
             body = json.dumps(value).encode()
-            yield from both(f"an error as {name}", body, body, asked=asked, content_type=JSON, texts=("",), **error)
+            yield from both(f"an error as {name}", body, body, asked=request, content_type=JSON, texts=("",), **error)
     middle = (first("Hello"), begun() + said("Hello"))
     for name, tail in (
         ("an object", data(WENT_AWAY)),
@@ -248,10 +248,10 @@ def unusable() -> Iterator[Odd]:
     yield from both(
         "words", *([b"upstream connect error"] * 2), "stray_text not_json", content_type="text/plain", **words
     )
-    other: dict[str, Any] = {"failure": FailureKind.OTHER_PROTOCOL, "words": "This is an answer of", **nothing}
-    yield from both("the other protocol", NATIVE, CHAT, "other_protocol", **other)
+    second: dict[str, Any] = {"failure": FailureKind.OTHER_PROTOCOL, "words": "This is an answer of", **nothing}
+    yield from both("the other protocol", NATIVE, CHAT, "other_protocol", **second)
     yield from both(
-        "the other protocol, whole", NATIVE_BODY, CHAT_BODY, "other_protocol", asked=WHOLE, content_type=JSON, **other
+        "the other protocol, whole", NATIVE_BODY, CHAT_BODY, "other_protocol", asked=WHOLE, content_type=JSON, **second
     )
     empty: dict[str, Any] = {"failure": FailureKind.EMPTY, "words": "neither text nor a call", **nothing}
     yield from both("a well-formed nothing", first("") + good({}, "stop") + DONE, begun() + ended(), "empty", **empty)
@@ -318,8 +318,8 @@ async def test_an_odd_answer(row: Odd, server: FaultServer, open_session: Callab
         assert row.words in outcome.failure.message
     assert row.noted <= set(dict(outcome.deviations))
     (tape,) = session.exchanges.values()
-    found = {finding.code for finding in reviewed(tape).findings}
-    assert row.noted | row.linted <= found | ({"broken_after_end"} & row.noted)
+    results = {finding.code for finding in reviewed(tape).findings}
+    assert row.noted | row.linted <= results | ({"broken_after_end"} & row.noted)
 
 
 @pytest.mark.parametrize("protocol", ["chat", "messages"])

@@ -51,7 +51,7 @@ Scene = Callable[["Person"], Coroutine[Any, Any, None]]
 
 
 class Person:
-    """Somebody at the window."""
+    """A person at the window."""
 
     def __init__(self, app: App, mistakes: list[BaseException]) -> None:
         self.app = app
@@ -112,9 +112,9 @@ class Person:
         return [widget for widget in place.findChildren(kind) if widget.isVisible() and _called(widget, name)]
 
     def one(self, kind: type[W], name: str = "", inside: QWidget | None = None) -> W:
-        found = self.find(kind, name, inside)
-        assert len(found) == 1, f"{len(found)} × {kind.__name__} {name!r}"
-        return found[0]
+        result = self.find(kind, name, inside)
+        assert len(result) == 1, f"{len(result)} × {kind.__name__} {name!r}"
+        return result[0]
 
     async def until(self, condition: Callable[[], object], what: str = "") -> None:
         """Wait for a condition, the application going on meanwhile.
@@ -155,7 +155,7 @@ class Person:
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
         def act() -> None:
-            if done.done():  # nobody waits for it any more
+            if done.done():  # nothing waits for it any more
                 return
             try:
                 work()
@@ -176,7 +176,7 @@ class Person:
         await self.do(lambda: click_at(widget, widget.visibleRegion().boundingRect().center()))
 
     async def rests(self, widget: QWidget) -> None:
-        """Wait until a widget has stayed where it is for a moment: nobody clicks on what is still moving."""
+        """Wait until a widget has stayed where it is for a moment: a person does not click on what is still moving."""
         while True:
             place = widget.visibleRegion().boundingRect().translated(widget.mapTo(widget.window(), QPoint(0, 0)))
             await asyncio.sleep(0.03)
@@ -238,8 +238,8 @@ class Person:
         await self.until(button.isEnabled, f"{button} to be enabled")
         await self.rests(button)
         menu = button.menu()
-        at = button.visibleRegion().boundingRect().center()
-        QTimer.singleShot(0, partial(click_at, button, at))  # may not return before the menu is closed
+        point = button.visibleRegion().boundingRect().center()
+        QTimer.singleShot(0, partial(click_at, button, point))  # may not return before the menu is closed
         await self.until(menu.isVisible, f"menu of {button}")
         await self.pick(menu, entry)
 
@@ -273,7 +273,7 @@ def _called(widget: QWidget, name: str) -> bool:
     if not name:
         return True
     text = shown(widget.text()) if isinstance(widget, QAbstractButton) else ""
-    return any(known == name or known.startswith(f"{name} ") for known in (widget.accessibleName(), text))
+    return any(existing == name or existing.startswith(f"{name} ") for existing in (widget.accessibleName(), text))
 
 
 MOVES = 8  # with fewer, Qt takes a click on an entry that covers the menu's button for the end of the click on that
@@ -304,11 +304,11 @@ class Stage:
         before, tasks = set(threading.enumerate()), set(loop._tasks)
         raised: list[BaseException] = []
         mistakes: list[BaseException] = []
-        told = sys.excepthook
+        notices = sys.excepthook
 
         def note(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
             mistakes.append(error)
-            told(kind, error, trace)
+            notices(kind, error, trace)
 
         sys.excepthook = note
         app = App(self._qapp, demo=demo)
@@ -323,19 +323,19 @@ class Stage:
             except BaseException as error:
                 raised.append(error)
             finally:
-                app.quit(ask=False)  # a scene that fails in the middle leaves nobody to answer
+                app.quit(ask=False)  # after a scene that failed, nothing answers the question
 
         try:
             self.exit_code = loop.run(self._qapp, main)
             still_running = app.demo.server.running
         finally:
-            sys.excepthook = told
+            sys.excepthook = notices
             app.demo.stop()
             _clear(app)
         if raised:
             raise raised[0]
-        left = [thread for thread in threading.enumerate() if thread not in before and _ours(thread)]
-        assert not left, f"threads left alive: {left}"
+        remaining = [thread for thread in threading.enumerate() if thread not in before and _ours(thread)]
+        assert not remaining, f"threads left alive: {remaining}"
         assert loop._tasks <= tasks, f"tasks left: {loop._tasks - tasks}"
         assert not still_running, "the demo gateway was left running"
         return app

@@ -125,12 +125,12 @@ def start(order: dict[str, Any]) -> dict[str, Any]:
     errors = os.open(order["errors"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(errors, 2)
     os.close(errors)
-    told: list[Any] = []
-    app_module.App = early_app(order["early"], order["expected"], told)  # type: ignore[misc]
+    messages: list[Any] = []
+    app_module.App = early_app(order["early"], order["expected"], messages)  # type: ignore[misc]
     code = app_module.run()
     app_module.App = App  # type: ignore[misc]
     sys.stderr.flush()
-    return {"value": told[0] if told else None, "code": code}
+    return {"value": messages[0] if messages else None, "code": code}
 
 
 def reset(qt: QApplication) -> None:
@@ -147,8 +147,8 @@ def reset(qt: QApplication) -> None:
     gc.collect()
     qt.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     gc.collect()
-    left = [type(widget).__name__ for widget in QApplication.topLevelWidgets()]
-    assert not left, left
+    remaining = [type(widget).__name__ for widget in QApplication.topLevelWidgets()]
+    assert not remaining, remaining
 
 
 def main() -> None:

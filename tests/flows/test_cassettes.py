@@ -46,7 +46,7 @@ def test_cassette_saved_and_opened_replays_the_answer(stage: Stage, tmp_path: Pa
         await person.until(lambda: person.session is not first, "the cassette's experiment")
         assert [turn.text for turn in person.path] == [turn.text for turn in first.transcript.path]
         assert (await person.seen(QPushButton, "1×")).isChecked()
-        asked = len(person.server.requests)
+        request = len(person.server.requests)
         await person.press("Instant")
         await person.do(lambda: person.pane.regenerate(person.path[1].id))
         await person.until(lambda: len(person.session.exchanges) == 2, "the replay to begin")
@@ -68,7 +68,7 @@ def test_cassette_saved_and_opened_replays_the_answer(stage: Stage, tmp_path: Pa
         await person.press("Instant")
         await person.idle(2)
         assert person.path[1].text == answer.text
-        assert len(person.server.requests) == asked, "nobody was asked"
+        assert len(person.server.requests) == request, "no request was made"
         assert person.session.profile is not None
         address = urlsplit(person.session.profile.base_url)
         assert address.port is not None
@@ -122,13 +122,13 @@ def test_memory_limit_chosen_is_remembered_and_enforced(stage: Stage) -> None:
 
 
 def test_unreadable_cassettes_are_reported_and_unknown_parts_saved(stage: Stage, tmp_path: Path) -> None:
-    other = tmp_path / "other.cassette.json"
-    other.write_text('{"hello": 1}', encoding="utf-8")
+    second = tmp_path / "other.cassette.json"
+    second.write_text('{"hello": 1}', encoding="utf-8")
     file, again = tmp_path / "later.cassette.json", tmp_path / "again.cassette.json"
     later = {"machine": "of a later version"}
 
     async def play(person: Person) -> None:
-        await choose_file(person, "cassette.open", other)
+        await choose_file(person, "cassette.open", second)
         await person.conversation.notice.wait_for_text("This is no cassette")
         await person.trigger("cassette.save-all")
         await person.conversation.notice.wait_for_text("No exchanges yet")

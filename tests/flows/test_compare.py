@@ -157,7 +157,7 @@ async def test_lanes_are_ticked_reached_by_keys_stopped_closed_and_restored(pers
     assert person.session is lanes.all[1]
     await person.key(Qt.Key.Key_Escape)
     await person.until(lambda: lanes.all[1].state is RunState.IDLE, "the lane in front stopped")
-    assert all(lanes.all[at].state is not RunState.IDLE for at in (0, 2))
+    assert all(lanes.all[position].state is not RunState.IDLE for position in (0, 2))
     await person.key(Qt.Key.Key_Escape, SHIFT)
     await person.until(lambda: not lanes.all[0].experiment.busy, "all lanes stopped")
     await person.until(lambda: person.conversation.composer.has_button("Run"), "the button to run again")
@@ -417,8 +417,8 @@ async def test_strip_shows_lanes_out_of_sight_and_panels_name_the_lane(person: P
     await person.click(compare.chips[5])
     await person.until(lambda: person.session is lanes.all[5], "the last lane in front")
     await person.until(lambda: compare.focused_lane == "F", "the focus in it")
-    left = compare.lanes[5].widget.mapTo(person.app.window, QPoint(0, 0)).x()
-    assert 0 <= left < person.app.window.width(), "the lane is in view"
+    remaining = compare.lanes[5].widget.mapTo(person.app.window, QPoint(0, 0)).x()
+    assert 0 <= remaining < person.app.window.width(), "the lane is in view"
     assert [chip.isChecked() for chip in compare.chips] == [False] * 5 + [True]
 
     await person.trigger("view.parameters")

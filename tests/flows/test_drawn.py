@@ -23,7 +23,7 @@ async def receive(person: Person, server: FaultServer, answer: bytes) -> Message
 
 
 async def wait_for_parts(person: Person, message: MessageCard, first: int, last: int, total: int) -> None:
-    """Wait until a page of parts is shown, and nothing beside it. The texts are "word 0", "word 2" and so on."""
+    """Wait until a page of parts is shown, and nothing else. The texts are "word 0", "word 2" and so on."""
     line = f"parts {first} to {last} of {total}"
 
     def shows(number: int) -> bool:

@@ -1,4 +1,4 @@
-"""What an error card says and where its buttons lead, in the real window, over real sockets."""
+"""The texts of error cards and where their buttons lead, in the real window, over real sockets."""
 
 from __future__ import annotations
 

@@ -88,16 +88,16 @@ async def test_answer_shows_its_frames_if_saved_and_becomes_a_conversation(perso
     # It becomes a conversation
     evaluated = person.session
     answer = next(answer for answer in after.values() if answer.case == "c0")
-    kept = await person.app.workspace.answers.details(evaluated.main.id, answer)
+    saved = await person.app.workspace.answers.details(evaluated.main.id, answer)
     await details.open_tab("Answers")
     await details.press("Open as conversation")
     await person.until(lambda: person.session is not evaluated, "another experiment")
     await person.until(person.pane.composer.isVisible, "the conversation")
-    assert person.path == kept.turns
+    assert person.path == saved.turns
     assert person.session.title == "Lisbon · A"
     assert len(person.session.exchanges) == 1
     await person.run("And tomorrow? !fast")
-    await person.idle(len(kept.turns) + 2)
+    await person.idle(len(saved.turns) + 2)
 
 
 @flow(AT_ONCE)

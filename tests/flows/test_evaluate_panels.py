@@ -61,7 +61,7 @@ async def test_variants_are_edited_copied_swept_moved_deleted_and_undone(person:
     await sweep.close("Add")
     await person.until(lambda: len(plan_of(person).variants) == 3, "the sweep")
     variants = plan_of(person).variants
-    assert [one.applied(session.settings).current.set_fields["temperature"] for one in variants] == [0, 1, 2]
+    assert [item.applied(session.settings).current.set_fields["temperature"] for item in variants] == [0, 1, 2]
     await person.until(lambda: [card[-1] for card in panel.cards[-3:]] == ["0", "1", "2"], "their cards")
 
     def ids() -> list[str]:

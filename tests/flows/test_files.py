@@ -130,13 +130,13 @@ async def test_messages_are_reviewed_before_they_are_imported(person: Person, tm
 
 @flow()
 async def test_file_that_cannot_be_opened_is_reported(person: Person, tmp_path: Path) -> None:
-    gone = tmp_path / "gone.json"
+    removed = tmp_path / "gone.json"
     before = person.session
     for name, text, message in (
         ("a.playground.json", '{"experiment": 1, "turns": 7}', "a.playground.json was not opened"),
         ("a.playground.json", "{", "This is no experiment"),
         ("b.cassette.json", "{}", "This is no cassette"),
-        (gone.name, None, "is not there"),
+        (removed.name, None, "is not there"),
     ):
         file = tmp_path / name
         if text is not None:
@@ -146,9 +146,9 @@ async def test_file_that_cannot_be_opened_is_reported(person: Person, tmp_path: 
         assert person.session is before
         assert recent_files(person) == []
 
-    await choose_file(person, "file.save", gone)
+    await choose_file(person, "file.save", removed)
     await notice(person, "Saved as")
-    gone.unlink()
+    removed.unlink()
     await person.trigger("file.recent")
     await (await Palette.wait(person)).choose_first()
     await notice(person, "is not there")

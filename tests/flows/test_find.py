@@ -55,7 +55,7 @@ async def test_each_match_is_reached_with_the_keyboard(person: Person) -> None:
     await person.keys("needle")
     await bar.wait_for_text("1 of 5")
     assert field.hasFocus()
-    # The address of the link is not drawn: the end of its words stands for it.
+    # The address of the link is not drawn: the end of its words is marked instead.
     for number, match in ((2, "NEEDLE"), (3, "needle"), (4, "needle"), (5, "g"), (1, "Needle")):
         await person.key(Qt.Key.Key_Return)
         await bar.wait_for_text(f"{number} of 5")

@@ -42,7 +42,7 @@ async def test_gateway_check_shows_the_exchange_of_each_line_and_runs_once(perso
     await person.use_model("demo-reasoner")
     window = await open_check(person)
     await person.until(lambda: "37 requests" in window.text, "the number of requests")
-    assert {one.method for one in person.server.requests} <= {"GET"}, "nothing is asked before it is begun"
+    assert {first.method for first in person.server.requests} <= {"GET"}, "nothing is asked before it is begun"
     planned = window.checks
     await window.begin(FEW | MESSAGES)
     await window.wait_for_report()
@@ -54,7 +54,7 @@ async def test_gateway_check_shows_the_exchange_of_each_line_and_runs_once(perso
     await window.select_check(STREAM)
     await person.until(lambda: '"stream": true' in window.evidence, "its exchange")
     (report,) = ReportStore().load()
-    assert {one.id for one in ReportStore().exchanges(report)} >= {
+    assert {first.id for first in ReportStore().exchanges(report)} >= {
         line.exchanges[0] for line in report.lines if line.exchanges
     }
     await window.press("Check again")
@@ -91,9 +91,9 @@ async def test_gateway_check_shows_the_exchange_of_each_line_and_runs_once(perso
     await window.press("Close")
 
     # It opens from the settings and from the tool bar
-    with DemoServer(FLAT_OUT) as other:
+    with DemoServer(FLAT_OUT) as demo_server:
         store = person.app.gateways.store
-        profile = store.add_profile(Profile(name="Other", base_url=other.base_url, default_model="demo-tools"))
+        profile = store.add_profile(Profile(name="Other", base_url=demo_server.base_url, default_model="demo-tools"))
         person.session.change(profile_id=profile.id)
         settings = await GatewaysWindow.opened(person, "gateway.settings")
         await settings.press("Check…")
@@ -218,7 +218,7 @@ def test_gateway_check_running_at_quit_saves_its_report(stage: Stage) -> None:
         person.session.change(model="m")
         window = await open_check(person)
         await window.begin({LIST, WHOLE})
-        await person.until(lambda: any(one.method == "POST" for one in silent.requests), "a request that hangs")
+        await person.until(lambda: any(request.method == "POST" for request in silent.requests), "a request that hangs")
         await person.until(lambda: window.verdict(LIST) == "works", "the line of the models")
 
     with FaultServer() as silent:

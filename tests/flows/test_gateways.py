@@ -25,37 +25,37 @@ OTHER = DemoConfig(key=CANARY, tokens_per_second=0, time_to_first_token=0, rate_
 
 
 def test_gateway_switched_receives_the_next_request_and_its_key(stage: Stage) -> None:
-    with DemoServer(OTHER) as other:
+    with DemoServer(OTHER) as demo_server:
 
         async def scene(person: Person) -> None:
             gateways = person.app.gateways
-            profile = gateways.store.add_profile(Profile(name="Other & co", base_url=other.base_url))
-            kept, state = await store_secret(profile, gateways.keys, Secret(CANARY))
+            profile = gateways.store.add_profile(Profile(name="Other & co", base_url=demo_server.base_url))
+            saved, state = await store_secret(profile, gateways.keys, Secret(CANARY))
             assert not state.available, "the key is in memory only"
-            gateways.store.update(kept)
+            gateways.store.update(saved)
             await person.do(person.app.window.action("experiment.new").trigger)
             bar = GatewayBar(person)
 
             await person.run("Hello")
             await person.idle(turns=2)
-            asked = len(person.server.requests)
+            question = len(person.server.requests)
             button = bar.gateway
             await person.do(person.app.workspace.new)
             await person.choose(button, "Other & co")
             await person.until(lambda: person.session.settings.profile_id == profile.id, "the gateway chosen")
-            await person.until(lambda: bar.lists("demo-chat") and other.requests, "its models")
+            await person.until(lambda: bar.lists("demo-chat") and demo_server.requests, "its models")
             await person.use_model("demo-chat")
             await person.run("Hello there")
             await person.idle(turns=2)
-            assert other.requests[-1].header("authorization") == f"Bearer {CANARY}"
-            assert other.requests[-1].path.endswith("/chat/completions")
-            assert len(person.server.requests) == asked, "nothing more went to the first one"
+            assert demo_server.requests[-1].header("authorization") == f"Bearer {CANARY}"
+            assert demo_server.requests[-1].path.endswith("/chat/completions")
+            assert len(person.server.requests) == question, "nothing more went to the first one"
             assert person.path[-1].text
             await person.choose(button, "Demo gateway")
             await person.until(lambda: person.session.settings.profile_id == "demo", "the demo again")
             await person.run("And back")
             await person.idle(turns=4)
-            assert len(person.server.requests) > asked
+            assert len(person.server.requests) > question
             seen = [request for request in person.server.requests if CANARY in str(request.headers)]
             assert not seen, "a key stays with its gateway"
 
@@ -72,8 +72,8 @@ async def test_model_follows_the_protocol_and_is_marked_when_it_is_not_listed(pe
     await person.use_model("demo-chat")
     await bar.choose_api("Messages API")
     await person.until(lambda: session.settings.model == "demo-messages", "a model that is served under Messages")
-    said = "“demo-chat” is not available through the Messages API. Now using “demo-messages”."
-    await person.conversation.notice.wait_for_text(said)
+    message = "“demo-chat” is not available through the Messages API. Now using “demo-messages”."
+    await person.conversation.notice.wait_for_text(message)
     await person.run("Hello")
     await person.idle(turns=2)
     assert [turn.outcome.ending for turn in person.path if turn.outcome] == [Ending.COMPLETE]
@@ -128,8 +128,8 @@ def test_protocol_without_a_served_model_is_reported(stage: Stage) -> None:
             await person.use_model("small")
             await bar.choose_api("Chat Completions API")
             await bar.choose_api("Messages API")
-            said = "The gateway lists no model for the Messages API. “small” stays selected."
-            await person.conversation.notice.wait_for_text(said)
+            message = "The gateway lists no model for the Messages API. “small” stays selected."
+            await person.conversation.notice.wait_for_text(message)
             assert person.session.settings.model == "small"
 
         stage.play(scene)
@@ -154,11 +154,11 @@ async def test_connected_gateway_is_used_in_an_experiment_with_messages_only_on_
         await wizard.type_into(wizard.get(QLineEdit, "Name"), name)
         await wizard.press_main_button()
 
-    with DemoServer(OTHER) as other:
+    with DemoServer(OTHER) as demo_server:
         await person.run("Hello")
         await person.idle(turns=2)
         first = person.session
-        await connect("Work", other.base_url)
+        await connect("Work", demo_server.base_url)
         await answer(person, "Not now", "Work is connected.", "uses Demo gateway")
         await person.conversation.notice.wait_for_text("Connected to Work.")
         assert first.settings.profile_id == "demo"
@@ -168,7 +168,7 @@ async def test_connected_gateway_is_used_in_an_experiment_with_messages_only_on_
         assert not dialog.has_button("Save and use")
         await dialog.press("Close")
 
-        await connect("Lab", other.base_url)
+        await connect("Lab", demo_server.base_url)
         await answer(person, "New experiment")
         profiles = {profile.name: profile.id for profile in person.app.gateways.store.profiles}
         await person.until(lambda: person.session.settings.profile_id == profiles["Lab"], "the gateway")
@@ -179,7 +179,7 @@ async def test_connected_gateway_is_used_in_an_experiment_with_messages_only_on_
         assert dialog.value("Name") == "Lab"
         await dialog.press("Close")
         await person.do(partial(person.app.workspace.open, first.id))
-        await connect("Home", other.base_url)
+        await connect("Home", demo_server.base_url)
         await answer(person, "Use here")
         profiles = {profile.name: profile.id for profile in person.app.gateways.store.profiles}
         await person.until(lambda: first.settings.profile_id == profiles["Home"], "the gateway")

@@ -137,12 +137,12 @@ async def test_a_flood_leaves_the_clock_and_the_loop_their_turn(server: FaultSer
             longest, last = max(longest, now - last), now
             await asyncio.sleep(0.01)
 
-    beside = asyncio.get_running_loop().create_task(tick())
+    neighbour = asyncio.get_running_loop().create_task(tick())
     before = time.monotonic()
     state = await answer(server, timeouts=Timeouts(connect=5, first=0.4))
-    taken, ticking = time.monotonic() - before, False
-    await beside
+    occupied, ticking = time.monotonic() - before, False
+    await neighbour
     assert state.failure is not None
     assert state.failure.kind is FailureKind.TIMEOUT_FIRST
-    assert taken < 15
+    assert occupied < 15
     assert longest < 0.5

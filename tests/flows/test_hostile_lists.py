@@ -71,7 +71,7 @@ async def open_palette(person: Person, *texts: str) -> None:
 
 def listing(ids: list[str]) -> bytes:
     """The answer to a request for models."""
-    return whole(200, "application/json", json.dumps({"data": [{"id": one} for one in ids]}).encode())
+    return whole(200, "application/json", json.dumps({"data": [{"id": item} for item in ids]}).encode())
 
 
 MODELS = {

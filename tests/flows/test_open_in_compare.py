@@ -79,7 +79,7 @@ async def test_results_of_a_call_open_as_lanes(person: Person) -> None:
     lane.set_parameters(lane.settings.current.with_value("temperature", 0.5))
     await page.wait_for_lanes(2)
     await person.run("Weather in Oslo")
-    await person.until(lambda: all(one.debugger.paused for one in lanes.all), "a call in each lane")
+    await person.until(lambda: all(item.debugger.paused for item in lanes.all), "a call in each lane")
     ((turn_id, _),) = lane.debugger.waiting
     card = await page.wait_for_call(1)
     assert person.session is session, "the first lane is in front"
@@ -87,9 +87,9 @@ async def test_results_of_a_call_open_as_lanes(person: Person) -> None:
     dialog = await wait_for_dialog(person, "Compare answers to")
     await dialog.press("Start 2 lanes")
     await page.wait_for_lanes(4)
-    await person.until(lambda: all(results(one) for one in lanes.all[2:]), "a result in each")
-    assert all(one.settings.current.set_fields.get("temperature") == 0.5 for one in lanes.all[1:])
-    assert [one.transcript.path[1].id for one in lanes.all[1:]] == [turn_id] * 3
+    await person.until(lambda: all(results(item) for item in lanes.all[2:]), "a result in each")
+    assert all(item.settings.current.set_fields.get("temperature") == 0.5 for item in lanes.all[1:])
+    assert [item.transcript.path[1].id for item in lanes.all[1:]] == [turn_id] * 3
     await person.until(lambda: not session.experiment.busy, "the answers")
 
 

@@ -33,23 +33,23 @@ def wait_for_busy_store(monkeypatch: pytest.MonkeyPatch) -> None:
 @contextmanager
 def lock(path: Path) -> Iterator[Callable[[], None]]:
     """The file held by another program, so that opening it waits, until what is given is called."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute("PRAGMA journal_mode = DELETE")
-        other.execute("BEGIN EXCLUSIVE")
-        yield lambda: other.rollback()
+    with closing(sqlite3.connect(path, isolation_level=None)) as second:
+        second.execute("PRAGMA journal_mode = DELETE")
+        second.execute("BEGIN EXCLUSIVE")
+        yield lambda: second.rollback()
 
 
 def read_states(person: Person) -> list[str]:
     """The labels in view about opening and starting, an untitled experiment in the list, and the welcome."""
-    shown = [label.text() for label in person.find(QLabel)]
-    states = [text for text in shown if text in (OPENING, "No experiments yet.", "Starting…", WAITING)]
+    texts = [label.text() for label in person.find(QLabel)]
+    states = [text for text in texts if text in (OPENING, "No experiments yet.", "Starting…", WAITING)]
     states += [title for title in ExperimentList(person).titles if title == "New experiment"]
     return states + ["welcome"] * person.conversation.has_button("Try it now")
 
 
 @asynccontextmanager
 async def watch_states(person: Person) -> AsyncIterator[set[str]]:
-    """All that was to be seen of it, looked at again and again."""
+    """Return all that was visible of it, sampled repeatedly."""
     seen: set[str] = set()
 
     async def look() -> None:
@@ -98,10 +98,10 @@ def test_samples_and_a_stopped_run_while_the_store_opens_are_saved(stage: Stage,
             assert person.path[1].outcome is not None
             assert person.path[1].outcome.ending is Ending.STOPPED
             assert person.app.workspace.opening
-            shown = person.session.id
+            displayed = person.session.id
             let_go()
             await person.until(lambda: len(person.app.workspace.experiments) == 6, "the list")
-            assert person.session.id == shown
+            assert person.session.id == displayed
             assert not person.posts
 
         stage.play(scene)

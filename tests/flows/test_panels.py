@@ -41,7 +41,7 @@ async def test_parameters_are_sent_until_they_are_reset(person: Person) -> None:
     await person.type_into(field, "7")
     await person.run("A value outside the documented range")
     await person.idle(turns=6)
-    assert person.body()["temperature"] == 7, "odd values are flagged and sent all the same"
+    assert person.body()["temperature"] == 7, "odd values are flagged and still sent"
     await person.until(lambda: "above the documented maximum of 2" in read_label(person, "problem"), "the flag")
 
     # A tool choice without tools is flagged and sent

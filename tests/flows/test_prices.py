@@ -31,8 +31,8 @@ async def test_answers_keep_their_price_until_it_is_corrected(person: Person) ->
 
     await person.use_model("demo-reasoner")
     assert (pane.cost_words(person.path[-1].id), pane.cost.words) == (spent, spent)
-    other = gateways.store.add_profile(Profile(name="Other", base_url=person.server.base_url))
-    session.change(profile_id=other.id)
+    second = gateways.store.add_profile(Profile(name="Other", base_url=person.server.base_url))
+    session.change(profile_id=second.id)
     assert (pane.cost_words(person.path[-1].id), pane.cost.words) == (spent, spent)
 
     session.change(profile_id=DEMO_ID)

@@ -89,7 +89,7 @@ async def test_lanes_with_the_same_refusal_are_retried_together(person: Person) 
     await page.lanes[1].press("Always leave it out here")
     await page.wait_for_answers(2)
     assert all(lane.transcript.path[-1].text for lane in lanes.all)
-    assert all("stream_options" not in person.body(at) for at in (-1, -2))
+    assert all("stream_options" not in person.body(position) for position in (-1, -2))
 
 
 def _failed(lane: Session) -> bool:
@@ -117,15 +117,15 @@ async def test_refused_role_is_always_replaced(person: Person) -> None:
 
 
 def test_key_in_a_refusal_is_in_no_file_and_no_rule(stage: Stage, tmp_path: Path) -> None:
-    filling = ("so it is " * 190)[:190]  # the key stands where the words of a rule are cut
-    said = f"Unsupported parameter: 'stream_options' {filling} for the key {KEY}"
+    filling = ("so it is " * 190)[:190]  # the key is where the words of a rule are cut
+    message = f"Unsupported parameter: 'stream_options' {filling} for the key {KEY}"
     with FaultServer() as server:
         server.play_at("/v1/models", send(whole(200, "application/json", b'{"data": [{"id": "m-1"}]}')), keep())
 
         async def scene(person: Person) -> None:
             await opened(person)
             profile = await use_gateway(person, server, "chat", Secret(KEY))
-            server.play_at("/v1/chat/completions", cut(400, json.dumps({"error": {"message": said}})), keep())
+            server.play_at("/v1/chat/completions", cut(400, json.dumps({"error": {"message": message}})), keep())
             card = await ask(person, "Hello")
             server.play_at("/v1/chat/completions", events(chat_answer(9)))
             await card.press("Always leave it out here")
@@ -141,6 +141,6 @@ def test_key_in_a_refusal_is_in_no_file_and_no_rule(stage: Stage, tmp_path: Path
             await settings.press("Close")
 
         stage.play(scene)
-    (kept,) = tmp_path.rglob("gateways.json")
-    assert "Unsupported parameter: 'stream_options'" in kept.read_text()
+    (saved,) = tmp_path.rglob("gateways.json")
+    assert "Unsupported parameter: 'stream_options'" in saved.read_text()
     search_files(tmp_path)

@@ -1,4 +1,4 @@
-"""A gateway says the key back in every place it has; nobody finds it in the window, in a file or on the clipboard."""
+"""A gateway says the key back in every place it has; it is not in the window, in a file or on the clipboard."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ECHO = (f"X-Echo: {KEY}", f"X-Request-Id: {KEY}", f"Location: http://other.examp
 
 
 def spelled(text: str) -> str:
-    """As some gateways write JSON."""
+    """Write JSON as some gateways do."""
     return text.replace("/", "\\/").replace("+", "\\u002b").replace("=", "\\u003D")
 
 
@@ -120,8 +120,11 @@ ERROR = json.dumps(
 MODELS = json.dumps({"data": [{"id": "m-1"}, {"id": f"m-{KEY}", "display_name": KEY, "owned_by": KEY}]})
 
 
-def events(found: list[bytes]) -> list[Step]:
-    return [send(head(200, "text/event-stream", *ECHO)), *(step for one in found for step in (send(one), sleep(0.002)))]
+def events(expected: list[bytes]) -> list[Step]:
+    return [
+        send(head(200, "text/event-stream", *ECHO)),
+        *(step for item in expected for step in (send(item), sleep(0.002))),
+    ]
 
 
 def cut(status: int, text: str) -> list[Step]:
@@ -139,8 +142,8 @@ def text_properties(widget: QWidget) -> list[str]:
     """The names of its properties that are a text, or whatever was put in; found once for each class."""
     if type(widget) not in _TEXTS:
         meta = widget.metaObject()
-        found = [meta.property(number) for number in range(meta.propertyCount())]
-        _TEXTS[type(widget)] = [str(one.name()) for one in found if str(one.typeName()) in _MAY_BE_TEXT]
+        results = [meta.property(number) for number in range(meta.propertyCount())]
+        _TEXTS[type(widget)] = [str(item.name()) for item in results if str(item.typeName()) in _MAY_BE_TEXT]
     return _TEXTS[type(widget)]
 
 
@@ -154,8 +157,8 @@ def texts_of(widget: QWidget) -> Iterator[tuple[str, str]]:
         yield "action", f"{action.text()} {action.toolTip()} {action.statusTip()}"
     if isinstance(widget, QComboBox | QAbstractItemView) and widget.model() is not None:
         yield from ((f"item {role}", text) for role, text in items(widget.model()))
-    if callable(found := getattr(widget, "text", None)):
-        yield "text", str(found() if not isinstance(found, str) else found)
+    if callable(result := getattr(widget, "text", None)):
+        yield "text", str(result() if not isinstance(result, str) else result)
 
 
 def items(model: QAbstractItemModel, parent: QModelIndex | None = None) -> Iterator[tuple[int, str]]:
@@ -171,8 +174,8 @@ def items(model: QAbstractItemModel, parent: QModelIndex | None = None) -> Itera
 
 def shown_in(widget: QWidget) -> Iterator[tuple[str, str]]:
     """The texts of a widget and of all in it."""
-    for one in (widget, *widget.findChildren(QWidget)):
-        yield from texts_of(one)
+    for item in (widget, *widget.findChildren(QWidget)):
+        yield from texts_of(item)
 
 
 def search(place: str, widgets: Iterable[QWidget]) -> None:
@@ -211,18 +214,18 @@ async def search_everything(person: Person, place: str, folder: Path) -> None:
         file = folder / f"{place}-{name}.json"
         await choose_file(person, action, file)
         await person.until(file.exists, action)
-    known = person.app.gateways.keys.known()
+    existing = person.app.gateways.keys.known()
     for form in FORMATS:
-        text = export(snapshot(session), form, known, whole_tree=True)
+        text = export(snapshot(session), form, existing, whole_tree=True)
         assert not leaks(text), f"{place}: {form}"
     assert not leaks(repr(session.transcript)), "what is kept of the answer"
     assert not leaks(repr(list(session.exchanges.values())))
 
 
 def search_files(folder: Path) -> None:
-    found = [path for path in folder.rglob("*") if path.is_file()]
-    assert found
-    for path in found:
+    results = [path for path in folder.rglob("*") if path.is_file()]
+    assert results
+    for path in results:
         text = path.read_bytes().decode("utf-8", "replace")
         assert not leaks(text), path
         if path.name.endswith((".cassette.json", "-all.json", "-one.json")):
@@ -299,7 +302,7 @@ def test_key_removed_from_an_experiment_is_in_no_file(stage: Stage, tmp_path: Pa
                 await person.idle(turns + 2)
                 if turns == 0:
                     person.session.turns.answer("call_1", "none")
-            assert leaks(person.path[1].text), "nobody could know"
+            assert leaks(person.path[1].text), "an unknown secret cannot be redacted"
             await person.app.workspace.flush()
             assert any(leaks(file.read_bytes().decode("latin-1")) for file in files_of(store.path))
             profile, _ = await store_secret(profile, gateways.keys, Secret(KEY))

@@ -20,7 +20,7 @@ async def offer_tools(person: Person, *names: str, policy: Policy = Policy.SERVE
     servers = person.app.workspace.tool_servers
     live = await servers.start("demo")
     servers.book.accept("demo", live.tools)
-    tools = tuple(definition_of(live.server, one, one.name) for one in live.tools if one.name in names)
+    tools = tuple(definition_of(live.server, tool, tool.name) for tool in live.tools if tool.name in names)
     rules = Debugging(rules={name: ToolRule(policy=policy) for name in names})
     person.session.change(tools=tools, model="demo-tools", debugging=rules)
 
@@ -49,8 +49,8 @@ async def test_real_answers_are_recorded_and_given_again(person: Person) -> None
     await offer_tools(person, "roll_dice", "clock")
     await person.run("Use clock, then roll_dice")
     await person.until(lambda: person.session.state is RunState.IDLE and len(person.path) > 3, "the answers")
-    asked = sent(person)
-    assert asked == 2
+    request = sent(person)
+    assert request == 2
     first = [result.text for turn in person.path for result in turn.results]
     await person.trigger("debug.record")
     rules = person.session.debugger.debugging.rules
@@ -60,7 +60,7 @@ async def test_real_answers_are_recorded_and_given_again(person: Person) -> None
     again = [result for turn in person.path[5:] for result in turn.results]
     assert [result.text for result in again] == first, "dice that fell are not thrown again"
     assert [result.by for result in again] == ["table", "table"]
-    assert sent(person) == asked
+    assert sent(person) == request
 
 
 @flow()
@@ -126,12 +126,12 @@ def test_servers_end_with_window_closed_during_calls(stage: Stage) -> None:
 
 def _children() -> list[int]:
     """The processes of tool servers that this process started, and those below them."""
-    found: list[int] = []
+    results: list[int] = []
     parents = {os.getpid()}
     while parents:
         parents = {pid for pid in map(_number, Path("/proc").iterdir()) if pid and _parent(pid) in parents}
-        found += parents
-    return list(filter(_lives, found))
+        results += parents
+    return list(filter(_lives, results))
 
 
 def _number(folder: Path) -> int:

@@ -36,19 +36,19 @@ CANARIES = {place: f"canary-{place}-5d1e90c7ab" for place in PLACES}
 
 
 def clean(text: str, where: object) -> None:
-    """No canary stands in it."""
+    """Assert that it holds no canary."""
     assert not [place for place, canary in CANARIES.items() if canary in text], where
 
 
 def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
+    with socket.socket() as item:
+        item.bind(("127.0.0.1", 0))
+        port: int = item.getsockname()[1]
         return port
 
 
 def unpacked(path: Path) -> Iterator[str]:
-    """What a file holds: of a database, all that stands in its rows, also where it is compressed."""
+    """Return the content of a file: of a database, all its rows, decompressed."""
     raw = path.read_bytes()
     yield raw.decode("utf-8", "replace")
     if not raw.startswith(b"SQLite format 3"):
@@ -64,28 +64,28 @@ def unpacked(path: Path) -> Iterator[str]:
 def text_of(value: object) -> str:
     if not isinstance(value, bytes):
         return str(value)
-    found, rest = b"", value
+    results, rest = b"", value
     while rest:  # several packed one behind the other
         unpacker = zlib.decompressobj()
         try:
-            found += unpacker.decompress(rest)
+            results += unpacker.decompress(rest)
         except zlib.error:
-            return (found + rest).decode("utf-8", "replace")
+            return (results + rest).decode("utf-8", "replace")
         rest = unpacker.unused_data
-    return found.decode("utf-8", "replace")
+    return results.decode("utf-8", "replace")
 
 
 def search_files(folder: Path) -> set[str]:
     """The names of all files below it, none of which has a canary."""
-    found = [path for path in folder.rglob("*") if path.is_file()]
-    for path in found:
+    results = [path for path in folder.rglob("*") if path.is_file()]
+    for path in results:
         for text in unpacked(path):
             clean(text, path)
-    return {path.name for path in found}
+    return {path.name for path in results}
 
 
 def command_line(pid: int) -> str:
-    """What everybody on this computer sees of a process, where that can be read from a file."""
+    """Return what all users of this computer see of a process, where a file shows it."""
     file = Path(f"/proc/{pid}/cmdline")
     return file.read_text(encoding="utf-8") if file.exists() else ""
 
@@ -119,8 +119,8 @@ async def set_up(person: Person, remote: RemoteToolServer, signed: RemoteToolSer
         servers.book.confirm(servers.book.add(server))
         live = await servers.start(server.id)
         servers.book.accept(server.id, live.tools)
-        wanted = [one for one in live.tools if one.name in ("environment", "leak", "leaky", "say")]
-        tools += [definition_of(live.server, one, server.prefix + one.name) for one in wanted]
+        expected = [item for item in live.tools if item.name in ("environment", "leak", "leaky", "say")]
+        tools += [definition_of(live.server, item, server.prefix + item.name) for item in expected]
     rules = Debugging(rules={tool.name: ToolRule(policy=Policy.SERVER) for tool in tools})
     await person.do(lambda: person.session.change(tools=tuple(tools), model="demo-tools", debugging=rules))
 
@@ -133,11 +133,11 @@ async def use(person: Person, words: str) -> None:
 
 
 async def export_everything(person: Person, folder: Path) -> None:
-    """All that is written of the experiment, and of its servers."""
+    """Return everything written of the experiment and of its servers."""
     app, session = person.app, person.session
-    known = app.gateways.keys.known()
+    existing = app.gateways.keys.known()
     for form in FORMATS:
-        clean(export(snapshot(session), form, known, whole_tree=True), form)
+        clean(export(snapshot(session), form, existing, whole_tree=True), form)
     for name, action in (
         ("experiment.playground.json", "file.save"),
         ("one.cassette.json", "cassette.save"),
@@ -167,9 +167,9 @@ def test_no_secret_of_a_tool_server_is_in_any_file_or_export(stage: Stage, tmp_p
         await opened(person)
         await set_up(person, remote, signed)
         await use(person, "Use environment")
-        said = "".join(result.text for turn in person.path for result in turn.results)
-        assert CANARIES["variable"] in said, "the server was given its variable, and said so"
-        assert CANARIES["argument"] in said
+        message = "".join(result.text for turn in person.path for result in turn.results)
+        assert CANARIES["variable"] in message, "the server was given its variable, and said so"
+        assert CANARIES["argument"] in message
         await use(person, f"Use r_say with text {CANARIES['header']}{CANARIES['address']}")
         words = "-".join(CANARIES[place] for place in ("access", "refresh", "client"))
         await use(person, f"Use o_say with text {words}")
@@ -186,6 +186,6 @@ def test_no_secret_of_a_tool_server_is_in_any_file_or_export(stage: Stage, tmp_p
         stage.play(scene)
         assert any(CANARIES["header"] in headers.get("x-key", "") for headers in remote.headers), "it got there"
         assert any(CANARIES["access"] in headers.get("authorization", "") for headers in signed.headers)
-    found = search_files(tmp_path)
-    assert {"tool-servers.json", "c.json", "experiment.playground.json", "archive.har"} <= found
+    actual = search_files(tmp_path)
+    assert {"tool-servers.json", "c.json", "experiment.playground.json", "archive.har"} <= actual
     assert "All of them" in log.log_path().read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What the demo's tool server offers besides tools, through the real window: a prompt with proposals for its arguments,
+"""Offers of the demo's tool server besides tools, through the real window: a prompt with proposals for its arguments,
 resources attached, one that is watched; and the messages about it on the page of servers.
 """
 

@@ -211,8 +211,8 @@ async def test_hostile_definitions_are_shown_without_control_characters(person: 
         await tools.select(row)
         await person.until(lambda: tools.origin, "where it is from")
         assert tools.name_is_read_only
-        shown = "".join((text, *tools.server_texts))
-        assert not {"\u202e", "\x1b"} & set(shown), shown
+        displayed = "".join((text, *tools.server_texts))
+        assert not {"\u202e", "\x1b"} & set(displayed), displayed
     await person.until(lambda: tools.attention("hostile") == "", "nothing to review")
 
 

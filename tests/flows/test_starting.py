@@ -79,7 +79,7 @@ def starter() -> Iterator[None]:
 def start(home: Path, early: str, expected: str, *, error: str = "") -> Any:
     """Start with a person who acts ``early``; return the value of ``expected`` as soon as it is true.
 
-    ``error`` is what has to stand on standard error; by default no error may.
+    ``error`` has to be on standard error; by default no error may.
     """
     places = {name: str(home) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")}
     (home / "runtime").mkdir(mode=0o700, exist_ok=True)

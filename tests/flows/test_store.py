@@ -123,15 +123,15 @@ def test_paused_call_and_interrupted_answer_are_restored_after_quitting(stage: S
 
         await person.app.workspace.show(ids[0])
         await person.until(lambda: person.session.id == ids[0] and person.session.debugger.paused, "the paused calls")
-        one, two = await person.conversation.wait_for_calls()
+        item, two = await person.conversation.wait_for_calls()
         await two.wait_for_result_field()
-        assert one.waiting
+        assert item.waiting
         assert person.path[1].calls[0].arguments == '{"city": "Faro"}'
         assert person.path[1].calls[0].received is not None, "the arguments as the model sent them"
         assert two.result_text == '{"temp": 2'
         await two.send_result('{"temp": 21}')
-        one, _ = await person.conversation.wait_for_calls(1)
-        await one.send_result("warm")
+        item, _ = await person.conversation.wait_for_calls(1)
+        await item.send_result("warm")
         await person.idle(5)
         assert [turn.results[0].text for turn in person.path[2:4]] == ["warm", '{"temp": 21}']
 
@@ -187,7 +187,7 @@ async def test_edits_settings_branches_and_deletions_are_undone_and_redone(perso
 
     # The tree leads to the branch of the first answer
     await person.do(tree.setFocus)
-    while person.path[1].id != answer:  # again, if the tree is drawn anew between two keys
+    while person.path[1].id != answer:  # again, if the tree is redrawn between two keys
         for key in (Qt.Key.Key_End, Qt.Key.Key_Up, Qt.Key.Key_Return):
             await person.do(partial(QTest.keyClick, tree, key))
     card = await person.conversation.wait_for_message(1)
@@ -323,13 +323,13 @@ def lock_elsewhere(path: Path) -> Iterator[None]:
         "lock = FileLock(Path(sys.argv[1])); lock.acquire(); print('held', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", program, f"{path}.lock"]
-    other = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    popen = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
-        assert other.stdout is not None
-        assert other.stdout.readline().strip() == b"held"
+        assert popen.stdout is not None
+        assert popen.stdout.readline().strip() == b"held"
         yield
     finally:
-        other.communicate(b"")
+        popen.communicate(b"")
 
 
 def test_quitting_with_unsaved_work_asks(stage: Stage, tmp_path: Path) -> None:

@@ -35,8 +35,8 @@ async def test_warnings_about_a_model_follow_the_list_and_disappear_with_the_mod
     session = person.session
 
     def shows(*texts: str) -> bool:
-        shown = [label.text() for label in person.find(QLabel)]
-        return all(any(text in label for label in shown) for text in texts)
+        displayed = [label.text() for label in person.find(QLabel)]
+        return all(any(text in label for label in displayed) for text in texts)
 
     async def wait_for_warning(tab: str, *texts: str) -> None:
         await open_tab(person, tab)

@@ -20,14 +20,14 @@ async def ask(person: Person, text: str) -> str:
 def test_deleted_experiments_are_restored_by_keys_and_from_the_trash(stage: Stage) -> None:
     async def first(person: Person) -> None:
         await wait_for_store(person)
-        one = await ask(person, "One river")
+        item = await ask(person, "One river")
         await ask(person, "Two lakes")
         await ask(person, "Three seas")
         await ExperimentList(person).choose("One river", "Delete")
         await person.conversation.notice.wait_for_text("in the trash")
         await person.do(person.conversation.messages.widget.setFocus)
         await person.key(Qt.Key.Key_Z, CONTROL)
-        await person.until(lambda: person.session.id == one, "the experiment to be back")
+        await person.until(lambda: person.session.id == item, "the experiment to be back")
         assert person.path[0].text == "One river", "no edit of it was taken back"
         await person.key(Qt.Key.Key_Z, CONTROL)
         await person.until(lambda: not person.path, "then its own last edit")

@@ -22,9 +22,9 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 
 
 def saved(path: Path, width: int, height: int, colour: str = "#0B7285") -> Path:
-    made = QImage(width, height, QImage.Format.Format_RGB32)
-    made.fill(QColor(colour))
-    assert made.save(str(path))
+    created = QImage(width, height, QImage.Format.Format_RGB32)
+    created.fill(QColor(colour))
+    assert created.save(str(path))
     return path
 
 
@@ -64,23 +64,23 @@ async def undo(person: Person) -> None:
 
 @flow()
 async def test_images_are_dropped_and_pasted_into_messages_and_results(person: Person, tmp_path: Path) -> None:
-    one, two = saved(tmp_path / "one.png", 30, 20), saved(tmp_path / "two.png", 20, 30)
+    item, two = saved(tmp_path / "one.png", 30, 20), saved(tmp_path / "two.png", 20, 30)
     (tmp_path / "notes.txt").write_text("words", encoding="utf-8")
     person.session.turns.add_turn(make_turn(Role.USER, "What are these?"))
     person.session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
     await person.conversation.wait_for_message(0)
-    mime = file_data([two, tmp_path / "notes.txt", one])
+    mime = file_data([two, tmp_path / "notes.txt", item])
     assert drop(person.conversation.message(0).widget, mime)
     await person.until(lambda: names(person) == ["two.png", "one.png"], "both, in their order")
     await person.conversation.notice.wait_for_text("“notes.txt” is not an image")
     assert not person.session.draft.images
     await undo(person)
     assert names(person) == []
-    drop(person.conversation.message(1).widget, file_data([one]))  # a system turn takes none
+    drop(person.conversation.message(1).widget, file_data([item]))  # a system turn takes none
     await person.until(lambda: len(person.session.draft.images) == 1, "the image in the composer")
     assert not person.path[1].images
 
-    QGuiApplication.clipboard().setImage(QImage(str(one)))
+    QGuiApplication.clipboard().setImage(QImage(str(item)))
     await person.do(person.conversation.message(0).widget.setFocus)
     await person.key(Qt.Key.Key_V, CTRL)
     await person.until(lambda: names(person) == ["pasted.png"], "what was pasted onto the card")
@@ -99,18 +99,18 @@ async def test_images_are_dropped_and_pasted_into_messages_and_results(person: P
     result = ToolResult(call_id="nobody", text="see the map")
     person.session.turns.add_turn(make_turn(Role.TOOL, "", result))
     await person.conversation.wait_for_message(0)
-    assert drop(person.conversation.message(0).widget, file_data([one]))
+    assert drop(person.conversation.message(0).widget, file_data([item]))
     await person.until(lambda: person.path[0].results[0].images, "the image in the result")
     await person.conversation.notice.wait_for_text("each image becomes a line")
     person.session.undo()
     person.session.change(protocol="messages")
-    assert drop(person.conversation.message(0).widget, file_data([one]))
+    assert drop(person.conversation.message(0).widget, file_data([item]))
     await person.until(lambda: person.path[0].results[0].images, "the image in the result")
     assert "becomes a line" not in person.conversation.notice.text
 
 
 def test_large_images_are_made_smaller_together(stage: Stage, tmp_path: Path) -> None:
-    large = [grainy(tmp_path / f"{at}.jpg", 2_400, 1_200) for at in range(2)]
+    large = [grainy(tmp_path / f"{index}.jpg", 2_400, 1_200) for index in range(2)]
     small = saved(tmp_path / "small.png", 40, 30)
 
     async def scene(person: Person) -> None:

@@ -1,4 +1,4 @@
-"""What went over the wire is there the next day: read from the disk when somebody looks, and not before."""
+"""Exchanges are there the next day: read from the disk when they are looked at, and not before."""
 
 from __future__ import annotations
 
@@ -63,15 +63,15 @@ def test_frames_of_yesterday_are_found_from_the_card_of_a_call(stage: Stage) -> 
         await back(person, turns[0])
         turn, session = person.path[-1], person.session
         assert turn.outcome is not None
-        known = turn.outcome.exchange or ""
-        await person.until(lambda: not session.exchanges[known].dropped, "the exchange shown to be fetched")
+        existing = turn.outcome.exchange or ""
+        await person.until(lambda: not session.exchanges[existing].dropped, "the exchange shown to be fetched")
         await show_frames(person, turn_menu(person, "More for this message"), FRAMES)
         timeline = Timeline(person)
         await person.until(lambda: timeline.selected, "its timeline")
         before, menu = timeline.selected, turn_menu(person, CALL_MENU, 1)
 
         def arrive_and_show() -> None:
-            session.experiment.exchange_changed(replace(session.exchanges[known]))
+            session.experiment.exchange_changed(replace(session.exchanges[existing]))
             trigger(menu, CARRIED)
 
         await person.do(arrive_and_show)
@@ -106,8 +106,8 @@ def test_exchanges_of_lanes_and_conversations_are_there_after_a_restart(stage: S
         await use(person, "demo-chat")
         compare = ComparePage(person)
         lanes = await compare.open()
-        other = lanes.all[1]
-        await person.do(lambda: other.set_parameters(other.settings.current.with_value("temperature", 1)))
+        second = lanes.all[1]
+        await person.do(lambda: second.set_parameters(second.settings.current.with_value("temperature", 1)))
         await person.run("Hello")
         await compare.wait_for_answers(2)
 

@@ -56,18 +56,18 @@ def reached(
 @pytest.fixture
 async def make_client(server: FaultServer) -> AsyncIterator[MakeClient]:
     """Makes clients for the fault server (or another ``base_url``) and closes them in the end."""
-    made: list[GatewayClient] = []
+    created: list[GatewayClient] = []
 
     def make(**settings: Any) -> GatewayClient:
         settings.setdefault("base_url", server.url)
         settings.setdefault("key", CANARY)
         settings.setdefault("timeouts", Timeouts(connect=30, first=30, idle=30, settle=1))
         client = GatewayClient(Connection(**settings))
-        made.append(client)
+        created.append(client)
         return client
 
     yield make
-    for client in made:
+    for client in created:
         await client.aclose()
 
 

@@ -152,7 +152,9 @@ def test_origin() -> None:
     ],
 )
 def test_candidates_of_a_base_url(path: str, others: list[str]) -> None:
-    assert candidates(f"https://gateway.example{path}") == tuple(f"https://gateway.example{other}" for other in others)
+    assert candidates(f"https://gateway.example{path}") == tuple(
+        f"https://gateway.example{second}" for second in others
+    )
 
 
 def test_path_through_models_is_no_doubled_endpoint() -> None:

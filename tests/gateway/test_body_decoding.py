@@ -26,7 +26,7 @@ def test_any_chunking_gives_the_body(encoding: str, body: bytes, size: int) -> N
         "identity": bytes,
     }.get(encoding, gzip.compress)(body)
     inflater = Inflater("deflate" if encoding == "raw" else encoding)
-    pieces = [packed[at : at + size] for at in range(0, len(packed), size)]
+    pieces = [packed[index : index + size] for index in range(0, len(packed), size)]
     assume(encoding not in ("", "identity") or not body.startswith(b"\x1f"))  # taken for gzip: see below
     assert b"".join(out for piece in pieces for out in inflater.inflate(piece)) == body
     assert not pieces or inflater.active is (encoding not in ("", "identity"))
@@ -46,7 +46,7 @@ def test_unknown_encodings(encoding: str) -> None:
 @each_case("body", [b'{"plain": true}', b"data: {}\n\n", b": alive\n\n", b"<html></html>", b"event: x\n"])
 def test_plain_bytes_that_say_gzip_are_taken_as_they_are(body: bytes, size: int) -> None:
     inflater = Inflater("gzip")
-    pieces = [body[at : at + size] for at in range(0, len(body), size)]
+    pieces = [body[index : index + size] for index in range(0, len(body), size)]
     assert b"".join(out for piece in pieces for out in inflater.inflate(piece)) + inflater.rest() == body
     assert inflater.mismatch == "the answer says that it is compressed, and it is not"
     assert not inflater.active
@@ -55,7 +55,7 @@ def test_plain_bytes_that_say_gzip_are_taken_as_they_are(body: bytes, size: int)
 @pytest.mark.parametrize("size", [1, 2, 5, 1000])
 def test_gzip_that_does_not_say_so_is_undone(size: int) -> None:
     inflater, packed = Inflater(""), gzip.compress(b"data: {}\n\n")
-    pieces = [packed[at : at + size] for at in range(0, len(packed), size)]
+    pieces = [packed[index : index + size] for index in range(0, len(packed), size)]
     assert b"".join(out for piece in pieces for out in inflater.inflate(piece)) == b"data: {}\n\n"
     assert inflater.mismatch == "the answer is compressed as gzip, and does not say so"
 
@@ -71,18 +71,18 @@ def test_damaged_bytes_that_say_gzip() -> None:
 
 
 def transcoded(data: bytes, size: int) -> tuple[bytes, str]:
-    made = Transcoder()
-    pieces = [data[at : at + size] for at in range(0, len(data), size)]
-    out = b"".join(map(made.transcode, pieces)) + made.close()
-    return out, made.encoding
+    transcoder = Transcoder()
+    pieces = [data[index : index + size] for index in range(0, len(data), size)]
+    out = b"".join(map(transcoder.transcode, pieces)) + transcoder.close()
+    return out, transcoder.encoding
 
 
 @each_case("spelling", SPELLINGS)
 @each_case("size", [2, 3, 7, 1000])
 def test_any_chunking_gives_utf_8(spelling: str, size: int) -> None:
-    out, found = transcoded(BODY.encode(spelling), size)
+    out, result = transcoded(BODY.encode(spelling), size)
     assert out == BODY.encode()
-    assert found.startswith(spelling)
+    assert result.startswith(spelling)
 
 
 @given(body=st.text(max_size=50), size=st.integers(1, 9))
@@ -102,5 +102,5 @@ def test_half_a_character_at_the_end_is_replaced() -> None:
 
 @pytest.mark.parametrize("short", [b"\xff", b"\xfe\xff", b"\0"])
 def test_body_of_hardly_anything_is_not_lost(short: bytes) -> None:
-    out, found = transcoded(short, 1)
-    assert out == (b"" if found else short)
+    out, result = transcoded(short, 1)
+    assert out == (b"" if result else short)

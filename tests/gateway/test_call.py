@@ -250,23 +250,23 @@ async def test_key_echoed_by_a_gateway_is_masked_everywhere(server: FaultServer,
     """A gateway that echoes the key, raw, escaped and split over reads, in headers, body and error."""
     half = len(CANARY) // 2
     echo = sse(text_chunk(f"your key is {CANARY}"))
-    at = echo.index(b"sk-canary") + half
+    index = echo.index(b"sk-canary") + half
     client = make_client(headers={"X-Auth-Token": "second-canary-000111"})
     header = f"X-Echo: {CANARY}"
     server.play_next(
-        send(head(200, "text/event-stream", header)), send(echo[:at]), sleep(0.05), send(echo[at:]), send(HELLO)
+        send(head(200, "text/event-stream", header)), send(echo[:index]), sleep(0.05), send(echo[index:]), send(HELLO)
     )
     error = json.dumps({"error": {"message": f"bad key {CANARY} second-canary-000111"}}).replace("/", "\\/").encode()
     server.play_next(send(whole(401, "application/json", error, header)), keep())
     server.play_next(send(whole(302, "text/html", b"", f"Location: https://x.example/?key={CANARY}")))
     for _ in range(3):
         call, events = await run(client, ask(f"my key is {CANARY}"))
-        shown = (
+        displayed = (
             f"{call.exchange!r} {call.exchange.body!r} {events!r} {client!r} {client.connection!r} {client.redactor!r}"
         )
-        assert CANARY not in shown
-        assert "canary" not in shown.replace("••••", "")
-        assert "••••" in shown
+        assert CANARY not in displayed
+        assert "canary" not in displayed.replace("••••", "")
+        assert "••••" in displayed
     assert CANARY.encode() in server.requests[0].body
     assert server.requests[0].header("x-auth-token") == "second-canary-000111"
 

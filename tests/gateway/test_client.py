@@ -19,10 +19,10 @@ def listing(value: Any) -> bytes:
 
 async def test_model_list_is_read(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(listing({"data": [{"id": "a", "display_name": "Model A", "owned_by": "x"}, {"id": "b"}]})))
-    found = await make_client().list_models()
-    assert found.failure is None
-    assert found.ids == ("a", "b")
-    assert (found.models[0].title, found.models[0].raw["owned_by"], found.models[1].title) == ("Model A", "x", "")
+    result = await make_client().list_models()
+    assert result.failure is None
+    assert result.ids == ("a", "b")
+    assert (result.models[0].title, result.models[0].raw["owned_by"], result.models[1].title) == ("Model A", "x", "")
     request = server.requests[0]
     assert (request.method, request.target, request.body) == ("GET", "/v1/models", b"")
     assert request.header("Authorization") == f"Bearer {CANARY}"
@@ -32,8 +32,8 @@ async def test_pages_are_followed(server: FaultServer, make_client: MakeClient) 
     server.play_next(send(listing({"data": [{"id": "a"}, {"id": "b&c"}], "has_more": True, "last_id": "b&c"})), keep())
     server.play_next(send(listing({"data": [{"id": "d"}], "has_more": True, "last_id": "d"})), keep())
     server.play_next(send(listing({"data": [{"id": "d"}], "has_more": True, "last_id": "d"})), keep())
-    found = await make_client(auth={"messages": Auth.X_API_KEY}).list_models("messages")
-    assert found.ids == ("a", "b&c", "d")
+    result = await make_client(auth={"messages": Auth.X_API_KEY}).list_models("messages")
+    assert result.ids == ("a", "b&c", "d")
     assert [request.target for request in server.requests] == [
         "/v1/models",
         "/v1/models?after_id=b%26c",
@@ -75,25 +75,25 @@ async def test_model_list_with_endless_models_stops_after_a_large_page(
     server: FaultServer, make_client: MakeClient
 ) -> None:
     server.play(send(listing({"data": [f"m{number}" for number in range(MOST_MODELS)], "next_page": 2})))
-    found = await make_client().list_models()
-    assert (len(found.ids), found.cut, len(server.requests)) == (MOST_MODELS, True, 1)
+    result = await make_client().list_models()
+    assert (len(result.ids), result.cut, len(server.requests)) == (MOST_MODELS, True, 1)
 
 
 async def test_model_list_without_an_end_stops_at_the_most_pages(server: FaultServer, make_client: MakeClient) -> None:
     for number in range(9):
         page = {"data": [f"m{number}"], "next": f"/v1/models?page={number + 1}"}
         server.play_next(send(listing(page)), keep())
-    found = await make_client().list_models(pages=4)
-    assert (found.ids, found.cut) == (("m0", "m1", "m2", "m3"), True)
+    result = await make_client().list_models(pages=4)
+    assert (result.ids, result.cut) == (("m0", "m1", "m2", "m3"), True)
 
 
 async def test_models_listed_before_a_failure_stay(server: FaultServer, make_client: MakeClient) -> None:
     server.play_next(send(listing({"data": [{"id": "a"}], "has_more": True, "last_id": "a"})), keep())
     server.play_next(send(whole(500, "application/json", b'{"message":"page lost"}')))
-    found = await make_client().list_models()
-    assert found.ids == ("a",)
-    assert found.failure is not None
-    assert found.failure.message == "page lost"
+    result = await make_client().list_models()
+    assert result.ids == ("a",)
+    assert result.failure is not None
+    assert result.failure.message == "page lost"
 
 
 async def test_answers_that_are_no_model_list_are_failures(server: FaultServer, make_client: MakeClient) -> None:

@@ -1,4 +1,4 @@
-"""Faults over real sockets, one at a time: what came is kept, and the failure says what happened."""
+"""Faults over real sockets, one at a time: received data is kept, and the failure says what happened."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ async def test_answer_that_is_not_http_is_quoted(
 @pytest.mark.parametrize("key", [CANARY, None])
 async def test_failure_says_what_was_requested(server: FaultServer, make_client: MakeClient, key: str | None) -> None:
     client = make_client(key=key)
-    told = Sent(endpoint="chat", keyed=key is not None, streamed=True)
+    sent = Sent(endpoint="chat", keyed=key is not None, streamed=True)
     scripts: tuple[list[Step], ...] = (
         [send(whole(400, "application/json", b"{}")), keep()],  # refused
         [send(head()), send(sse('{"error": {"message": "no"}}'))],  # told in the stream
@@ -101,7 +101,7 @@ async def test_failure_says_what_was_requested(server: FaultServer, make_client:
     for script in scripts:
         server.play(script)
         call, events = await run(client)
-        assert failure_of(events).sent == told
+        assert failure_of(events).sent == sent
         assert call.exchange.failure == failure_of(events)
     listed = (await client.list_models()).failure
     assert listed is not None
@@ -306,8 +306,8 @@ async def test_content_after_an_error_is_read_to_the_end_marker(server: FaultSer
 
 
 async def test_refused(make_client: MakeClient) -> None:
-    with FaultServer() as gone:
-        url = gone.url
+    with FaultServer() as fault_server:
+        url = fault_server.url
     _, events = await run(make_client(base_url=url))
     failure = failure_of(events)
     assert failure.kind is FailureKind.REFUSED

@@ -1,4 +1,4 @@
-"""What a gateway said it takes, counted for all who ask it."""
+"""The limits that a gateway reports, counted over all its callers."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def test_hold_delays_all_requests_up_to_the_longest_wait() -> None:
 
 def test_used_up_tokens_delay_and_incomplete_headers_do_not() -> None:
     limiter = Limiter(Clock())
-    for found in (limits(None, 10), limits(0, None), limits(0, 0), limits(5, 10, "tokens"), RateLimits()):
-        limiter.note(found)
+    for result in (limits(None, 10), limits(0, None), limits(0, 0), limits(5, 10, "tokens"), RateLimits()):
+        limiter.note(result)
         assert limiter.delay == 0
     limiter.note(limits(0, 8, "input-tokens"))
     assert limiter.delay == 8

@@ -25,8 +25,8 @@ NOW = 1_700_000_000.0
     ],
 )  # fmt: skip
 def test_resets(value: str, seconds: float | None) -> None:
-    found = read_reset(value, NOW)
-    assert found == (None if seconds is None else pytest.approx(seconds))
+    result = read_reset(value, NOW)
+    assert result == (None if seconds is None else pytest.approx(seconds))
     window = read_limits([("X-RateLimit-Reset", value)], NOW).windows[0]
     assert window.raw[2] == value  # the raw value stays beside what was made of it
 

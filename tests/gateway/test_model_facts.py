@@ -1,4 +1,4 @@
-"""What entries of model lists say, in the shapes that gateways send, and in shapes that nobody should."""
+"""Facts read from entries of model lists, in the shapes that gateways send, and in malformed ones."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ def test_malformed_facts_are_ignored(said: str) -> None:
              "providers", "architecture", "model_info", "capabilities", "supported_parameters", "meta", "limits",
              "top_provider", "tags", "mode", "type")  # fmt: skip
     text = "{" + ",".join(f'"{name}": {said}' for name in names) + "}"
-    found = facts_of(foreign.parse(text), 1_000_000)
-    assert (found.context, found.output, found.price, found.inputs, found.mode) == (None, None, None, None, "")
+    result = facts_of(foreign.parse(text), 1_000_000)
+    assert (result.context, result.output, result.price, result.inputs, result.mode) == (None, None, None, None, "")
     amounts = facts_of(foreign.parse(f'{{"pricing": {{"prompt": {said}, "completion": {said}}}}}'))
     assert amounts.price is None or said == "0"
 
 
 @each_case("entry", ["text", None, 7, [], [1], {}, {"id": "m"}, {"id": "m", "object": "model"}])
 def test_bare_name_has_no_facts(entry: Any) -> None:
-    found = facts_of(entry)
-    assert not found.is_known
-    assert found is NOTHING_TOLD
-    assert found.takes("image") is None
+    result = facts_of(entry)
+    assert not result.is_known
+    assert result is NOTHING_TOLD
+    assert result.takes("image") is None
 
 
 def test_price_too_high_for_a_token_is_ignored() -> None:
-    """Whoever writes dollars for a million where a price for one token stands: thousands of dollars are not shown."""
+    """A price for a million tokens in the place of the price for one is not shown as thousands of dollars."""
     assert facts_of({"pricing": {"prompt": 0.15, "completion": 0.6}}).price is None
     assert facts_of({"pricing": {"prompt": "0.0006"}}).price == Price(input=600, told=True)
 
@@ -65,19 +65,19 @@ def test_list_of_input_kinds_excludes_the_others() -> None:
 
 
 def test_texts_are_cut() -> None:
-    found = facts_of(
+    result = facts_of(
         {"description": "a" * 10**6, "owned_by": "b" * 10**6, "supported_parameters": ["c" * 10**6] + ["d"] * 10**6}
     )
-    assert len(found.about) == 2000
-    assert len(found.owner) == 100
-    assert found.parameters == frozenset({"d"})
+    assert len(result.about) == 2000
+    assert len(result.owner) == 100
+    assert result.parameters == frozenset({"d"})
 
 
 def test_joined_facts_prefer_the_later_source() -> None:
-    listed, asked = ModelFacts(owner="library", context=1), ModelFacts(context=4096, tools=False)
-    assert joined(listed, asked) == ModelFacts(owner="library", context=4096, tools=False)
+    listed, requests = ModelFacts(owner="library", context=1), ModelFacts(context=4096, tools=False)
+    assert joined(listed, requests) == ModelFacts(owner="library", context=4096, tools=False)
     assert joined(listed, NOTHING_TOLD) is listed
-    assert joined(NOTHING_TOLD, asked) is asked
+    assert joined(NOTHING_TOLD, requests) is requests
 
 
 def test_facts_of_several_providers_count_where_they_agree() -> None:
@@ -88,6 +88,6 @@ def test_facts_of_several_providers_count_where_they_agree() -> None:
 
 
 def test_model_list_gives_the_facts_of_a_model() -> None:
-    found = ModelList(tuple(read_models({"data": [{"id": "m", "context_length": 8}, "bare"]}) or ()))
-    assert found.facts("m").context == 8
-    assert found.facts("bare") is found.facts("not there") is NOTHING_TOLD
+    model_list = ModelList(tuple(read_models({"data": [{"id": "m", "context_length": 8}, "bare"]}) or ()))
+    assert model_list.facts("m").context == 8
+    assert model_list.facts("bare") is model_list.facts("not there") is NOTHING_TOLD

@@ -39,8 +39,8 @@ def nested(depth: int) -> Any:
     ],
 )
 def test_model_lists_of_each_shape_are_read(value: Any, ids: list[str] | None) -> None:
-    found = read_models(value)
-    assert (None if found is None else [model.id for model in found]) == ids
+    result = read_models(value)
+    assert (None if result is None else [model.id for model in result]) == ids
 
 
 @each_case(
@@ -59,8 +59,8 @@ def test_model_lists_of_each_shape_are_read(value: Any, ids: list[str] | None) -
     ],
 )
 def test_protocols_of_a_model_are_read(told: dict[str, Any], chat: bool | None, messages: bool | None) -> None:
-    found = ModelList(tuple(read_models([{"id": "m", **told}, "other"]) or ()))
-    assert (found.serves("m", "chat"), found.serves("m", "messages")) == (chat, messages)
-    assert found.serves("other", "chat") is None
-    assert found.serves("not listed", "chat") is None
-    assert found.served("messages") == (("m",) if messages else ())
+    model_list = ModelList(tuple(read_models([{"id": "m", **told}, "other"]) or ()))
+    assert (model_list.serves("m", "chat"), model_list.serves("m", "messages")) == (chat, messages)
+    assert model_list.serves("other", "chat") is None
+    assert model_list.serves("not listed", "chat") is None
+    assert model_list.served("messages") == (("m",) if messages else ())

@@ -99,9 +99,9 @@ async def test_stop_keeps_the_events_that_were_not_given_yet(
     task.cancel()
     await asyncio.wait([task])
     await call.aclose()
-    given = [] if task.cancelled() else task.result()
+    values = [] if task.cancelled() else task.result()
     assert b"".join(EVENTS).startswith(call.exchange.body)
-    assert text_of([*events, *given, *call.left]) == "".join(WORDS[: call.exchange.body.count(b"data:")])
+    assert text_of([*events, *values, *call.left]) == "".join(WORDS[: call.exchange.body.count(b"data:")])
     assert not call.exchange.complete
 
 
@@ -109,7 +109,7 @@ async def test_next_address_of_a_name_is_tried_when_one_refuses(
     server: FaultServer, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def resolve(*_arguments: object, **_options: object) -> list[tuple[object, ...]]:
-        return [  # nobody listens at the first
+        return [  # nothing listens at the first
             (socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.2", server.port)),
             (socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", server.port)),
         ]

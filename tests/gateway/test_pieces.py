@@ -1,4 +1,4 @@
-"""A piece of a secret that stands alone is no less taken out, and an ordinary text is not."""
+"""A piece of a secret by itself is redacted, too, and ordinary text is not."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def test_every_run_of_a_key_is_masked_wherever_it_begins(key: str, around: str) 
     redactor = Redactor([key])
     least = shortest(key)
     begin = 10 if key in (KEY, LONG) else 16 if "-" in key else 0  # what many keys begin with
-    for at in range(begin, len(key) - least + 1, 3):
-        for size in (least, least + 1, len(key) - at):
-            run = key[at : at + size]
+    for index in range(begin, len(key) - least + 1, 3):
+        for size in (least, least + 1, len(key) - index):
+            run = key[index : index + size]
             if len(run) < least or len(run) == len(key):
                 continue
             text = f"{around}{run}{around}"
-            assert run not in redactor.text(text), (at, size)
+            assert run not in redactor.text(text), (index, size)
             assert MASK in redactor.text(text)
             assert redactor.data(text.encode()) == redactor.text(text).encode()
             assert run[:8] not in redactor.front(f"{'w' * 20}{text}{'w' * 90}", 20 + len(around) + least // 2)
@@ -41,11 +41,11 @@ def test_piece_of_a_key_in_an_event_is_masked() -> None:
         line = (
             b"data: " + json.dumps({"choices": [{"index": 0, "delta": {"content": f"it is {piece} or so"}}]}).encode()
         )
-        given = [one for part in (line, b"\n\n", b"data: [DONE]\n\n") for one in stream.redact_bytes(part)]
-        found = b"".join(one.data for one in (*given, *stream.close()))
-        assert found.count(MASK.encode()) == 1
-        assert piece.encode() not in found
-        assert json.loads(found.split(b"\n")[0][6:])["choices"][0]["delta"]["content"] == f"it is {MASK} or so"
+        values = [item for part in (line, b"\n\n", b"data: [DONE]\n\n") for item in stream.redact_bytes(part)]
+        result = b"".join(item.data for item in (*values, *stream.close()))
+        assert result.count(MASK.encode()) == 1
+        assert piece.encode() not in result
+        assert json.loads(result.split(b"\n")[0][6:])["choices"][0]["delta"]["content"] == f"it is {MASK} or so"
 
 
 @each_case(

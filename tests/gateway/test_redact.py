@@ -37,12 +37,14 @@ def test_every_spelling(spelled: str) -> None:
 @pytest.mark.parametrize("before", ["", "u", "us", "usr", "user:"])
 def test_base64_at_any_offset(before: str) -> None:
     encoded = base64.b64encode(f"{before}{PLAIN}:after".encode()).decode()
-    left, right = Redactor([PLAIN]).text(encoded).split(MASK)
-    blanked = left + "A" * (len(encoded) - len(left) - len(right)) + right  # the same length keeps the alignment
-    shown = base64.b64decode(blanked)
-    assert shown.startswith(before.encode())
-    assert shown.endswith(b":after")
-    assert not any(PLAIN[at : at + 2].encode() in shown for at in range(len(PLAIN) - 1))
+    remaining, right = Redactor([PLAIN]).text(encoded).split(MASK)
+    blanked = (
+        remaining + "A" * (len(encoded) - len(remaining) - len(right)) + right
+    )  # the same length keeps the alignment
+    displayed = base64.b64decode(blanked)
+    assert displayed.startswith(before.encode())
+    assert displayed.endswith(b":after")
+    assert not any(PLAIN[index : index + 2].encode() in displayed for index in range(len(PLAIN) - 1))
 
 
 def test_short_values_are_no_secrets() -> None:
@@ -76,13 +78,13 @@ def test_headers_lose_secrets_by_value_and_by_name() -> None:
 @given(st.binary(max_size=60), st.binary(max_size=60), st.lists(st.integers(0, 200), max_size=12))
 def test_stream_cut_anywhere_gives_the_same(before: bytes, after: bytes, cuts: list[int]) -> None:
     redactor = Redactor([PLAIN])
-    whole = before + PLAIN.encode() + b"\n" + PLAIN.encode() + after
-    marks = sorted({min(cut, len(whole)) for cut in cuts} | {0, len(whole)})
+    complete = before + PLAIN.encode() + b"\n" + PLAIN.encode() + after
+    marks = sorted({min(cut, len(complete)) for cut in cuts} | {0, len(complete)})
     stream = StreamRedactor(redactor)
-    pieces = [piece for a, b in pairwise(marks) for piece in stream.redact_bytes(whole[a:b])]
+    pieces = [piece for a, b in pairwise(marks) for piece in stream.redact_bytes(complete[a:b])]
     out = b"".join(piece.data for piece in (*pieces, *stream.close()))
     assert PLAIN.encode() not in out
-    assert out == redactor.data(whole)
+    assert out == redactor.data(complete)
 
 
 def fed(stream: StreamRedactor, data: bytes) -> bytes:
@@ -145,23 +147,23 @@ def test_secret_that_looks_like_a_code_is_one_secret(secret: str, way: Callable[
 def test_codes_mixed_and_cut_anywhere(before: str, spelled: str, after: str, cuts: list[int]) -> None:
     redactor = Redactor([KEY])
     assert MASK in redactor.text(f"{before}\n{spelled}\n{after}")
-    whole = f"{before}\n{spelled}\n{after}\n".encode()
-    marks = sorted({min(cut, len(whole)) for cut in cuts} | {0, len(whole)})
+    complete = f"{before}\n{spelled}\n{after}\n".encode()
+    marks = sorted({min(cut, len(complete)) for cut in cuts} | {0, len(complete)})
     stream = StreamRedactor(redactor)
-    pieces = [piece for a, b in pairwise(marks) for piece in stream.redact_bytes(whole[a:b])]
-    found = b"".join(piece.data for piece in (*pieces, *stream.close()))
+    pieces = [piece for a, b in pairwise(marks) for piece in stream.redact_bytes(complete[a:b])]
+    result = b"".join(piece.data for piece in (*pieces, *stream.close()))
     semicolon = MASK.encode() + b";"  # of a key's last character, in HTML with or without it: a read may end before it
-    assert found.replace(semicolon, MASK.encode()) == redactor.data(whole).replace(semicolon, MASK.encode())
+    assert result.replace(semicolon, MASK.encode()) == redactor.data(complete).replace(semicolon, MASK.encode())
 
 
-@pytest.mark.parametrize("of", [lambda key: key, lambda key: f"user:{key}", lambda key: f"{key}:"])
-def test_hex_and_base64(of: Callable[[str], str]) -> None:
+@pytest.mark.parametrize("kind", [lambda key: key, lambda key: f"user:{key}", lambda key: f"{key}:"])
+def test_hex_and_base64(kind: Callable[[str], str]) -> None:
     redactor = Redactor([KEY])
-    plain = of(KEY).encode()
+    plain = kind(KEY).encode()
     for spelled in (plain.hex(), plain.hex().upper(), base64.b64encode(plain).decode()):
-        shown = redactor.text(f"<{spelled}>")
-        assert MASK in shown
-        assert len(shown) <= len(MASK) + 2 + 2 * len("user:")
+        displayed = redactor.text(f"<{spelled}>")
+        assert MASK in displayed
+        assert len(displayed) <= len(MASK) + 2 + 2 * len("user:")
 
 
 @given(st.text("\\u0%25&#x;amp73sk-", max_size=80))
@@ -170,9 +172,9 @@ def test_text_without_a_secret_stays(text: str) -> None:
     assert redactor.text(text) == text
     stream = StreamRedactor(redactor)
     data = text.encode()
-    pieces = [piece.data for at in range(len(data)) for piece in stream.redact_bytes(data[at : at + 1])]
-    held = stream.close()
-    assert b"".join((*pieces, *(piece.data for piece in held))) in (data, b"".join(pieces) + MASK.encode())
+    pieces = [piece.data for index in range(len(data)) for piece in stream.redact_bytes(data[index : index + 1])]
+    pending = stream.close()
+    assert b"".join((*pieces, *(piece.data for piece in pending))) in (data, b"".join(pieces) + MASK.encode())
 
 
 @each_case("unit", ["\\", "%25", "&amp;", "&#0000", "\\u0073", "sk-", "%", "%2525", KEY[:9], KEY])

@@ -97,8 +97,8 @@ def test_key_cut_at_every_position_of_its_spelling_is_masked(spelling: str) -> N
         reads = [text[: 4 + cut].encode(), text[4 + cut :].encode()]
         assert redact(reads, KEY).decode() == f"Say {MASK} now.", cut
         stream = TextRedactor(redactor_of(KEY))
-        shown = stream.add(text[: 4 + cut]) + stream.add(text[4 + cut :]) + stream.close()
-        assert shown == f"Say {MASK} now.", cut
+        displayed = stream.add(text[: 4 + cut]) + stream.add(text[4 + cut :]) + stream.close()
+        assert displayed == f"Say {MASK} now.", cut
 
 
 @each_case("spelling", SPELLINGS)

@@ -23,13 +23,13 @@ ODD = 'käy-"with\\quotes/and ünicode'
 
 
 def pieces_of(text: str, size: int) -> list[str]:
-    return [text[at : at + size] for at in range(0, len(text), size)]
+    return [text[index : index + size] for index in range(0, len(text), size)]
 
 
 def redact(reads: Iterable[bytes], *secrets: str) -> list[Piece]:
     stream = StreamRedactor(Redactor(secrets or (KEY,)))
-    found = [piece for number, read in enumerate(reads) for piece in stream.redact_bytes(read, number / 1000)]
-    return [*found, *stream.close(99.0)]
+    results = [piece for number, read in enumerate(reads) for piece in stream.redact_bytes(read, number / 1000)]
+    return [*results, *stream.close(99.0)]
 
 
 def body(pieces: Iterable[Piece]) -> bytes:
@@ -37,10 +37,10 @@ def body(pieces: Iterable[Piece]) -> bytes:
 
 
 def answer(protocol: str, raw: bytes) -> Accumulator:
-    found = Accumulator()
+    accumulator = Accumulator()
     decoder = get_protocol(protocol).decoder("text/event-stream")
-    found.add_events([*decoder.decode_bytes(raw), *decoder.close()])
-    return found
+    accumulator.add_events([*decoder.decode_bytes(raw), *decoder.close()])
+    return accumulator
 
 
 def said(protocol: str, raw: bytes) -> str:
@@ -72,11 +72,11 @@ CARRIERS: dict[str, tuple[str, Callable[[str], bytes], bytes]] = {
 def test_key_in_pieces_is_in_no_piece(name: str, size: int) -> None:
     protocol, carry, end = CARRIERS[name]
     reads = [carry(text) for text in ("Say ", *pieces_of(KEY, size), " now")]
-    found = body(redact([*reads, end]))
-    assert said(protocol, found) == f"Say {MASK} now"
-    left = said(protocol, found.replace(MASK.encode(), b""))
-    assert left == "Say  now"
-    assert found.count(b"data:") == b"".join(reads).count(b"data:") + end.count(b"data:"), "each event is there still"
+    result = body(redact([*reads, end]))
+    assert said(protocol, result) == f"Say {MASK} now"
+    remaining = said(protocol, result.replace(MASK.encode(), b""))
+    assert remaining == "Say  now"
+    assert result.count(b"data:") == b"".join(reads).count(b"data:") + end.count(b"data:"), "each event is there still"
 
 
 @pytest.mark.parametrize("name", ["delta", "choice", "event"])
@@ -89,10 +89,10 @@ def test_key_in_pieces_in_unknown_members_is_masked(name: str) -> None:
         return chunk({"content": "x"}, echo=[text])
 
     reads = [carry(text) for text in ("a", *pieces_of(KEY, 3), "b")]
-    found = [json.loads(line[6:]) for line in body(redact(reads)).decode().splitlines() if line]
-    whole = "".join(map(str, found))
-    assert whole.count(MASK) == 1
-    assert not any(repr(piece) in whole for piece in pieces_of(KEY, 3))
+    results = [json.loads(line[6:]) for line in body(redact(reads)).decode().splitlines() if line]
+    complete = "".join(map(str, results))
+    assert complete.count(MASK) == 1
+    assert not any(repr(piece) in complete for piece in pieces_of(KEY, 3))
 
 
 def test_all_other_bytes_stay_and_reads_keep_their_times() -> None:
@@ -102,11 +102,11 @@ def test_all_other_bytes_stay_and_reads_keep_their_times() -> None:
 
 def test_text_is_held_back_until_it_is_no_beginning_of_a_key() -> None:
     stream = StreamRedactor(Redactor([KEY]))
-    first, other = chunk({"content": "yes"}), chunk({"content": " it is"})
+    first, second = chunk({"content": "yes"}), chunk({"content": " it is"})
     assert stream.redact_bytes(first, 1.0) == []
     assert stream.holding
-    assert stream.redact_bytes(other, 2.0) == [Piece(1.0, first)]
-    assert stream.redact_bytes(chunk({"content": " x"}), 3.0)[0] == Piece(2.0, other)
+    assert stream.redact_bytes(second, 2.0) == [Piece(1.0, first)]
+    assert stream.redact_bytes(chunk({"content": " x"}), 3.0)[0] == Piece(2.0, second)
     assert not stream.holding
 
 
@@ -163,18 +163,18 @@ def test_each_piece_may_be_escaped_in_its_own_way(secret: str, size: int) -> Non
     ending=st.sampled_from(["\n\n", "\r\n\r\n", "\r\r"]),
 )
 def test_key_cut_by_reads_and_events_is_masked(cuts: list[int], sizes: list[int], ending: str) -> None:
-    text, at = f"Keys: {KEY} and {KEY}{KEY}.", 0
+    text, index = f"Keys: {KEY} and {KEY}{KEY}.", 0
     events = []
     for size in [*sizes, *[3] * len(text)]:
-        if at < len(text):
-            events.append(chunk({"content": text[at : at + size]}))
-            at += size
-    whole = b"".join([*events, DONE]).replace(b"\n\n", ending.encode())
-    marks = sorted({min(cut, len(whole)) for cut in cuts} | {0, len(whole)})
-    reads = [whole[a:b] for a, b in pairwise(marks)]
-    found = redact(reads)
-    assert said("chat", body(found)) == f"Keys: {MASK} and {MASK}{MASK}."
-    assert [piece.at for piece in found] == sorted(piece.at for piece in found)
+        if index < len(text):
+            events.append(chunk({"content": text[index : index + size]}))
+            index += size
+    complete = b"".join([*events, DONE]).replace(b"\n\n", ending.encode())
+    marks = sorted({min(cut, len(complete)) for cut in cuts} | {0, len(complete)})
+    reads = [complete[a:b] for a, b in pairwise(marks)]
+    result = redact(reads)
+    assert said("chat", body(result)) == f"Keys: {MASK} and {MASK}{MASK}."
+    assert [piece.at for piece in result] == sorted(piece.at for piece in result)
 
 
 @settings(max_examples=80, deadline=None)
@@ -217,11 +217,11 @@ def test_rest_of_a_key_is_masked_after_a_large_line_with_its_beginning_was_relea
 
 def test_key_that_is_typed_slowly_is_waited_for() -> None:
     stream = StreamRedactor(Redactor([KEY]))
-    found = [
+    results = [
         piece for n, c in enumerate(KEY) for piece in stream.redact_bytes(chunk({"content": c}), n * LONGEST_HELD * 0.9)
     ]
-    found += stream.redact_bytes(chunk({"content": "!"}), 100.0)
-    assert said("chat", body(found) + DONE) == f"{MASK}!"
+    results += stream.redact_bytes(chunk({"content": "!"}), 100.0)
+    assert said("chat", body(results) + DONE) == f"{MASK}!"
 
 
 @settings(max_examples=50, deadline=None)
@@ -260,11 +260,11 @@ def test_only_the_piece_of_a_key_is_taken_from_an_event() -> None:
 
 
 def test_key_sent_slowly_among_keep_alives_is_masked() -> None:
-    stream, found = StreamRedactor(Redactor([KEY])), []
+    stream, results = StreamRedactor(Redactor([KEY])), []
     for number, piece in enumerate(pieces_of(KEY, 3)):
-        found += stream.redact_bytes(chunk({"content": piece}), number * 5.0)
-        found += stream.redact_bytes(b": still here\n\n", number * 5.0 + LONGEST_HELD + 1)
-    text = said("chat", body(found) + body(stream.close()) + DONE)
+        results += stream.redact_bytes(chunk({"content": piece}), number * 5.0)
+        results += stream.redact_bytes(b": still here\n\n", number * 5.0 + LONGEST_HELD + 1)
+    text = said("chat", body(results) + body(stream.close()) + DONE)
     assert text.startswith(KEY[:6])
     assert not any(piece in text for piece in (KEY[i : i + SHORTEST] for i in range(len(KEY) - SHORTEST + 1)))
 

@@ -31,7 +31,7 @@ WORDS = 'Zu viele  Anfragen — “x”\n数量 "quoted" <b>&amp;</b>'
 
 @dataclass(frozen=True)
 class Shape:
-    """A body and what it says besides the status. ``message`` None stands for a sentence of ours."""
+    """A body and its expected message. ``message`` None means a sentence of ours."""
 
     body: bytes
     message: str | None = WORDS
@@ -83,7 +83,7 @@ SHAPES = {
     "plain text": Shape(b"upstream connect error", "upstream connect error", content_type="text/plain"),
     "empty": Shape(b"", None, content_type=None),
     "gzip": Shape(gzip.compress(as_json({"code": 1, "message": WORDS, "data": None})), code="1", encoding="gzip"),
-    "an encoding nobody asked for": Shape(b"\x1b\x00\x01", None, encoding="br"),
+    "an encoding that was not requested": Shape(b"\x1b\x00\x01", None, encoding="br"),
 }
 
 

@@ -46,8 +46,8 @@ async def test_tls_through_it_named_by_the_environment_with_a_login(
 
 
 async def test_ip_addresses_are_sent_unchanged(opened: list[GatewayClient], guarded_gateway: DemoServer) -> None:
-    here = ("127.0.0.1", port_of(guarded_gateway))
-    with Socks({"127.0.0.1": here, "::1": here}) as proxy:
+    current = ("127.0.0.1", port_of(guarded_gateway))
+    with Socks({"127.0.0.1": current, "::1": current}) as proxy:
         for host in ("127.0.0.1", "[::1]"):
             client = client_for(opened, f"http://{host}:1/v1", proxy=f"socks5://127.0.0.1:{proxy.port}")
             assert (await client.list_models()).failure is None
@@ -77,10 +77,10 @@ async def test_password_echoed_by_a_proxy_is_masked(opened: list[GatewayClient],
         server.play(send(whole(500, "text/plain", b"your proxy says pass-word-123")))
         bare.setenv("all_proxy", f"socks5://{LOGIN}@127.0.0.1:{proxy.port}")
         client = client_for(opened, f"http://{NAME}/v1")
-        found = await client.list_models()
-        assert found.failure is not None
-        assert found.failure.message.startswith("your proxy says ")
-        assert "pass-word" not in found.failure.message + repr(found.exchanges) + repr(found.exchanges[0].body)
+        result = await client.list_models()
+        assert result.failure is not None
+        assert result.failure.message.startswith("your proxy says ")
+        assert "pass-word" not in result.failure.message + repr(result.exchanges) + repr(result.exchanges[0].body)
 
 
 @pytest.mark.parametrize(
@@ -102,8 +102,8 @@ async def test_password_echoed_by_a_proxy_is_masked(opened: list[GatewayClient],
 async def test_fault_of_a_proxy_is_named(
     opened: list[GatewayClient], settings: dict[str, object], url: str, words: str, meaning: str
 ) -> None:
-    given = {"names": {NAME: ("127.0.0.1", 1)}, **settings}
-    with Socks(**given) as proxy:  # type: ignore[arg-type]
+    values = {"names": {NAME: ("127.0.0.1", 1)}, **settings}
+    with Socks(**values) as proxy:  # type: ignore[arg-type]
         way = f"socks5://{url}127.0.0.1:{proxy.port}"
         refused = await failure(client_for(opened, f"http://{NAME}/v1", proxy=way))
     assert refused.kind is FailureKind.CONNECTION

@@ -1,4 +1,4 @@
-"""The demo gateway behind what stands before real ones: a private authority, a proxy, and each way to send the key."""
+"""The demo gateway behind what real ones have in front: a private authority, a proxy, and each way to send the key."""
 
 from __future__ import annotations
 
@@ -155,5 +155,5 @@ async def test_key_is_sent_in_each_way(opened: list[GatewayClient], guarded_gate
                 version = "2023-06-01" if own and protocol == "messages" else None
                 assert request.header("anthropic-version") == version
             if bearer or (own and protocol == "messages"):
-                taken = client_for(opened, guarded_gateway.base_url, auth={protocol: auth})
-                assert (await answer(taken, protocol)).failure is None
+                occupied = client_for(opened, guarded_gateway.base_url, auth={protocol: auth})
+                assert (await answer(occupied, protocol)).failure is None

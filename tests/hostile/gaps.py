@@ -54,7 +54,7 @@ _WORDS: Final = " ".join(f"word{number} of {number * 7919 % 1_000}" for number i
 
 def _lay_out() -> float:
     """Make objects of Python and lay out lines of text, as a window does."""
-    known = {word: len(word) for word in _WORDS.split()}
+    existing = {word: len(word) for word in _WORDS.split()}
     layout = QTextLayout(_WORDS, QFont())
     layout.beginLayout()
     height = 0.0
@@ -63,7 +63,7 @@ def _lay_out() -> float:
         line.setPosition(QPointF(0, height))
         height += line.height()
     layout.endLayout()
-    return height + sum(known.values())
+    return height + sum(existing.values())
 
 
 COUNTED: Final = Piece(_count, 0.001)
@@ -117,10 +117,10 @@ class Gaps:
     async def calm(self, seconds: float, most: float) -> None:
         """Wait until the loop has had nothing to do for so many seconds, at most ``most``."""
         self._busy = time.monotonic()
-        left, end = seconds, self._busy + most
-        while left > 0:
-            await asyncio.sleep(left)
-            left = min(self._busy + seconds, end) - time.monotonic()
+        remaining, end = seconds, self._busy + most
+        while remaining > 0:
+            await asyncio.sleep(remaining)
+            remaining = min(self._busy + seconds, end) - time.monotonic()
 
     @property
     def seconds(self) -> float:

@@ -47,7 +47,7 @@ class Played:
 
 
 async def warm_up(app: App) -> None:
-    """What is imported and made when it is first needed is so now."""
+    """Import and make everything that is otherwise made when first needed."""
     await play(app, WindowShape("a word", lambda: answer_with("a *word*\n\n```json\n{}\n```")))
 
 
@@ -57,20 +57,20 @@ async def _look(app: App, experiment: str, gaps: Gaps) -> None:
     for number in (*range(tabs.count()), 0):
         tabs.setCurrentIndex(number)
         await asyncio.sleep(0.05)
-    other = app.workspace.new()
+    second = app.workspace.new()
     await gaps.calm(SOON, 0.2)
     app.workspace.open(experiment)
     await gaps.calm(SOON, 0.3)
     for share in (0, 0.5, 1):
         bar.setValue(round(bar.maximum() * share))
         await asyncio.sleep(0.05)
-    app.workspace.delete(other.id)
+    app.workspace.delete(second.id)
 
 
 def forget_fonts() -> None:
     """Have Qt forget what it found for which script: it does when a font is added, if there is a file of one."""
     places = map(Path, QStandardPaths.standardLocations(QStandardPaths.StandardLocation.FontsLocation))
-    file = next((found for place in places for found in place.rglob("*.ttf")), None)
+    file = next((result for place in places for result in place.rglob("*.ttf")), None)
     if file is not None:
         QFontDatabase.removeApplicationFont(QFontDatabase.addApplicationFont(str(file)))
 
@@ -86,12 +86,12 @@ def prepare(app: App, shape: WindowShape, server: FaultServer) -> Session:
     session.change(debugging=shape.rules)
     session.turns.add_turn(make_turn(Role.USER, "Go on."))
     body = shape.body()
-    server.play(send(head()), *[send(body[at : at + PIECE]) for at in range(0, len(body), PIECE)])
+    server.play(send(head()), *[send(body[index : index + PIECE]) for index in range(0, len(body), PIECE)])
     return session
 
 
 def _checking(lane: Session) -> bool:
-    """Whether the verdict on a call is still to come."""
+    """Return whether the verdict on a call is still missing."""
     return any(lane.debugger.verdict(call).code is CallVerdictCode.CHECKING for call in lane.transcript.path[-1].calls)
 
 

@@ -1,4 +1,4 @@
-"""What a person looks at and asks for, of things as large as files and gateways may make them, in the real window."""
+"""Views and commands on things as large as files and gateways may make them, in the real window."""
 
 from __future__ import annotations
 
@@ -99,11 +99,11 @@ async def a_request_with_other_turns(app: App) -> Work:
     await eventually(lambda: not preview.busy)
     await asyncio.sleep(0.3)
     new = diff_json([], turns(300, "some words that are said "))
-    other = diff_json(turns(300, "some words that are said "), turns(300, "other words that were said "))
+    second = diff_json(turns(300, "some words that are said "), turns(300, "other words that were said "))
 
     async def work() -> None:
-        for found, last in ((new, "+ [0]"), (other, "± [0].content")):
-            page.show_differences(found)
+        for result, last in ((new, "+ [0]"), (second, "± [0].content")):
+            page.show_differences(result)
             await eventually(partial(written, page, last))
 
     return work
@@ -137,11 +137,11 @@ async def deviations_that_become_more(app: App) -> Work:
     app.actions.features.wire.open_spec_check()
     await asyncio.sleep(0.3)
     (page,) = app.window.findChildren(SpecCheck)
-    found = tuple(Finding("C1", f"a member {n} that nobody knows", n, "4.2", "only known ones") for n in range(10_000))
+    result = tuple(Finding("C1", f"a member {n} that nobody knows", n, "4.2", "only known ones") for n in range(10_000))
 
     async def work() -> None:
         for count in (400, 450, 10_000):
-            page.table.show_findings(found[:count][:MAX_LISTED])
+            page.table.show_findings(result[:count][:MAX_LISTED])
         last = page.table.item(MAX_LISTED - 1, 1)
         assert last is not None
         assert last.text().startswith(f"A member {MAX_LISTED - 1} ")
@@ -153,11 +153,11 @@ async def deviations_that_become_more(app: App) -> Work:
 async def a_search_that_finds_thousands(app: App) -> Work:
     panel = app.window.panels.experiments
     passage = Passage("t", "text", "some words around things and more words", ((18, 24),))
-    found = [SearchResult(entry(f"e{number}"), (passage,) * 3) for number in range(5_000)]
+    results = [SearchResult(entry(f"e{number}"), (passage,) * 3) for number in range(5_000)]
 
     async def work() -> None:
         panel.search.setText("things")
-        for these in (found, found[10:]):
+        for these in (results, results[10:]):
             panel.show_results(these)
             assert isinstance(panel.model.rows[-1], More)  # until the panel's own search has found nothing
             await asyncio.sleep(0.01)
@@ -168,14 +168,14 @@ async def a_search_that_finds_thousands(app: App) -> Work:
 
 async def answers_of_ten_megabytes_in_lanes(app: App) -> Work:
     lines = [f"line {number} of some words that are said in it\n\n" for number in range(200_000)]
-    other = [line.replace("words", "things") if at % 3 else line for at, line in enumerate(lines)]
+    second = [line.replace("words", "things") if index % 3 else line for index, line in enumerate(lines)]
     session = app.workspace.new()
     session.turns.add_turn(make_turn(Role.USER, "?"))
     lanes = Lanes(session)
     lanes.add()
-    for lane, text, name in zip(lanes.all, ("".join(lines), "".join(other)), ("one", "two"), strict=True):
-        asked: JSON = {"model": "m", "messages": [{"role": "user", "content": text}]}
-        session.experiment.exchange_changed(exchange([(0.1, b"data: [DONE]")], asked=asked, id=name))
+    for lane, text, name in zip(lanes.all, ("".join(lines), "".join(second)), ("one", "two"), strict=True):
+        request: JSON = {"model": "m", "messages": [{"role": "user", "content": text}]}
+        session.experiment.exchange_changed(exchange([(0.1, b"data: [DONE]")], asked=request, id=name))
         outcome = Outcome(ending=Ending.COMPLETE, exchange=name)
         lane.turns.add_turn(Turn(id=name, role=Role.ASSISTANT, parts=(Text(text=text),), outcome=outcome))
     app.actions.features.compare.show(True)

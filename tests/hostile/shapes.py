@@ -1,6 +1,6 @@
 """The one table of what froze us, or might: named shapes, played into the decoders, the checker and the window.
 
-Whoever thinks of another adds a row. ``tests/hostile/test_*.py`` hold the bounds, with a wide margin; the benchmark
+A new shape is a new row. ``tests/hostile/test_*.py`` hold the bounds, with a wide margin; the benchmark
 ``hostile`` measures the same rows.
 """
 
@@ -68,8 +68,8 @@ def _choices_at_once(count: int) -> bytes:
 
 
 def _repeats(count: int) -> bytes:
-    whole = pieces(piece('{"a":"' + "x" * (count * 20) + '"}', 0, "c", "f"))
-    return whole + pieces(piece('{"a":1}')) * count
+    complete = pieces(piece('{"a":"' + "x" * (count * 20) + '"}', 0, "c", "f"))
+    return complete + pieces(piece('{"a":1}')) * count
 
 
 def _message(count: int) -> bytes:
@@ -332,13 +332,13 @@ def _called(arguments: str, name: str = "tool") -> Callable[[], bytes]:
 
 
 def _ended(shape: str, count: int) -> Callable[[], bytes]:
-    made = next(one for one in STREAMS if one.name == shape)
-    return lambda: made.make(count) + delta({}, finish="stop") + b"data: [DONE]\n\n"
+    created = next(item for item in STREAMS if item.name == shape)
+    return lambda: created.make(count) + delta({}, finish="stop") + b"data: [DONE]\n\n"
 
 
 def _choices(count: int) -> bytes:
-    came = b"".join(delta({"content": "x"}, number) for number in range(count))
-    return came + b"".join(delta({}, number, "stop") for number in range(count)) + b"data: [DONE]\n\n"
+    received = b"".join(delta({"content": "x"}, number) for number in range(count))
+    return received + b"".join(delta({}, number, "stop") for number in range(count)) + b"data: [DONE]\n\n"
 
 
 def _said(what: JSONObject) -> bytes:

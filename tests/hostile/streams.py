@@ -14,20 +14,20 @@ def event(value: object) -> bytes:
     return b"data: " + json.dumps(value, separators=(",", ":")).encode() + b"\n\n"
 
 
-def delta(inner: dict[str, Any], index: int = 0, finish: str | None = None, **beside: Any) -> bytes:
+def delta(inner: dict[str, Any], index: int = 0, finish: str | None = None, **neighbour: Any) -> bytes:
     """One chunk of a chat completion."""
-    return event({"id": "x", "choices": [{"index": index, "delta": inner, "finish_reason": finish}], **beside})
+    return event({"id": "x", "choices": [{"index": index, "delta": inner, "finish_reason": finish}], **neighbour})
 
 
-def piece(arguments: str, index: int = 0, id_: str = "", name: str = "", **beside: Any) -> dict[str, Any]:
+def piece(arguments: str, index: int = 0, id_: str = "", name: str = "", **neighbour: Any) -> dict[str, Any]:
     """One entry of ``tool_calls``."""
     function = {"name": name, "arguments": arguments} if name else {"arguments": arguments}
-    return {"index": index, "function": function, **({"id": id_} if id_ else {}), **beside}
+    return {"index": index, "function": function, **({"id": id_} if id_ else {}), **neighbour}
 
 
-def pieces(*entries: dict[str, Any], **beside: Any) -> bytes:
+def pieces(*entries: dict[str, Any], **neighbour: Any) -> bytes:
     """One chunk with pieces of calls."""
-    return delta({"tool_calls": list(entries)}, **beside)
+    return delta({"tool_calls": list(entries)}, **neighbour)
 
 
 def named(kind: str, **members: Any) -> bytes:
@@ -41,7 +41,7 @@ def block(index: int, **content: Any) -> bytes:
 
 
 def grown(inner: dict[str, Any], index: int | None = 0) -> bytes:
-    """What is added to a content block."""
+    """Deltas of a content block."""
     return named("content_block_delta", **({} if index is None else {"index": index}), delta=inner)
 
 
@@ -49,24 +49,24 @@ BEGIN = named("message_start", message={"id": "m", "model": "x", "content": [], 
 
 
 def each(make: Callable[[int], bytes], *, before: bytes = b"") -> Make:
-    """Every event made anew from its number."""
+    """Every event made from its number."""
     return lambda count: before + b"".join(make(number) for number in range(count))
 
 
 def same(unit: bytes, times: int = 1, *, before: bytes = b"") -> Make:
-    """The same bytes again and again."""
+    """Repeat the bytes of one event."""
     return lambda count: before + unit * (count * times)
 
 
 def call_with(arguments: str, name: str = "tool", id_: str = "c", size: int = 4096) -> bytes:
     """A whole streamed answer that is one call; its arguments come in pieces of so many characters."""
-    at = range(0, len(arguments), size)
-    rest = b"".join(pieces(piece(arguments[start : start + size])) for start in at)
+    index = range(0, len(arguments), size)
+    rest = b"".join(pieces(piece(arguments[start : start + size])) for start in index)
     return pieces(piece("", 0, id_, name)) + rest + delta({}, finish="tool_calls") + b"data: [DONE]\n\n"
 
 
-def answer_with(text: str, **beside: Any) -> bytes:
+def answer_with(text: str, **neighbour: Any) -> bytes:
     """A whole streamed answer of text; its last chunk has what is beside."""
-    at = range(0, len(text), 4096)
-    rest = b"".join(delta({"content": text[start : start + 4096]}) for start in at)
-    return rest + delta({}, finish="stop", **beside) + b"data: [DONE]\n\n"
+    index = range(0, len(text), 4096)
+    rest = b"".join(delta({"content": text[start : start + 4096]}) for start in index)
+    return rest + delta({}, finish="stop", **neighbour) + b"data: [DONE]\n\n"

@@ -45,8 +45,8 @@ SHORT_PARTS = (
 def decode(shape: StreamShape, body: bytes) -> Accumulator:
     """Decode a body and make its parts, as a run does."""
     decoder, answer = get_protocol(shape.protocol).decoder("text/event-stream"), Accumulator()
-    for at in range(0, len(body), shape.read):
-        answer.add_events(decoder.decode_bytes(body[at : at + shape.read]))
+    for index in range(0, len(body), shape.read):
+        answer.add_events(decoder.decode_bytes(body[index : index + shape.read]))
     answer.add_events(decoder.close())
     for choice in answer.choices.values():
         choice.freeze()

@@ -50,9 +50,9 @@ def test_named_version_decides_what_fits(schema: Any, fitting: Any, unfit: Any) 
     assert check_value(unfit, schema) != []
     outer = {"$schema": schema["$schema"], "type": "object", "properties": {"a": schema}}
     assert check_arguments(json.dumps({"a": fitting}), {**outer, "definitions": schema.get("definitions", {})}) == []
-    wanted = {"type": "json_schema", "json_schema": {"name": "x", "schema": schema}}
-    assert check_answer(json.dumps(fitting), wanted) == []
-    assert check_answer(json.dumps(unfit), wanted) != []
+    expected = {"type": "json_schema", "json_schema": {"name": "x", "schema": schema}}
+    assert check_answer(json.dumps(fitting), expected) == []
+    assert check_answer(json.dumps(unfit), expected) != []
 
 
 @pytest.mark.parametrize(
@@ -75,9 +75,9 @@ def test_unknown_version_is_read_as_the_newest_with_a_warning(address: str) -> N
     assert check_value({"a": [1]}, schema) != []
     assert check_value({"a": [None]}, schema) == []
     tool = ToolDefinition(name="t", description="A tool.", parameters=schema)
-    said = [problem for problem in check_definition(tool) if "version of JSON Schema" in problem.message]
-    assert [(problem.severity, problem.path) for problem in said] == [("warning", ("parameters", "$schema"))]
-    assert "read as 2020-12" in said[0].message
+    messages = [problem for problem in check_definition(tool) if "version of JSON Schema" in problem.message]
+    assert [(problem.severity, problem.path) for problem in messages] == [("warning", ("parameters", "$schema"))]
+    assert "read as 2020-12" in messages[0].message
     assert any("version of JSON Schema" in problem.message for problem in check_format("x", schema, None))
 
 

@@ -43,7 +43,7 @@ def reach(value: Any, path: Path) -> Any:
 
 
 def changed_only(before: str, after: str, start: int, end: int) -> bool:
-    """Whether the two differ nowhere but in ``[start, end)`` of the first."""
+    """Return whether the two differ only in ``[start, end)`` of the first."""
     tail = len(before) - end
     return after[:start] == before[:start] and (not tail or after[-tail:] == before[-tail:])
 
@@ -66,7 +66,7 @@ def test_setting_a_value_changes_that_value_and_no_other_byte(
     assert same(json.loads(after), expected)
     assert changed_only(text, after, node.start, node.end)
     assert set_value(text, path, reach(value, path)) == text
-    assert after.encode()  # no half of a pair stands in it unescaped
+    assert after.encode()  # it holds no unescaped half of a pair
     old = reach(value, path)
     if not isinstance(old, dict | list) and not isinstance(new, dict | list):
         back = set_value(after, path, old)
@@ -83,10 +83,10 @@ def test_merging_keeps_the_text_of_equal_members(pair: tuple[str, Any], new: Any
     before_root, after_root = parse(text), parse(after)
     for key in value.keys() & new.keys():
         if same(value[key], new[key]):
-            one, other = find(before_root, (key,)), find(after_root, (key,))
-            assert one is not None
-            assert other is not None
-            assert text[one.start : one.end] == after[other.start : other.end]
+            first, second = find(before_root, (key,)), find(after_root, (key,))
+            assert first is not None
+            assert second is not None
+            assert text[first.start : first.end] == after[second.start : second.end]
 
 
 @given(texts(), KEYS, values(4), st.integers(0, 6), st.data())
@@ -149,8 +149,8 @@ def test_removing_renaming_and_moving(pair: tuple[str, Any], data: st.DataObject
         assert list(reach(json.loads(moved), path[:-1])) == keys
         assert same(json.loads(moved), value)
         renamed = rename_key(text, path, "other name")
-        found = reach(json.loads(renamed), path[:-1])
-        assert list(found) == ["other name" if key == path[-1] else key for key in siblings]
+        result = reach(json.loads(renamed), path[:-1])
+        assert list(result) == ["other name" if key == path[-1] else key for key in siblings]
         assert json.loads(rename_key(renamed, (*path[:-1], "other name"), path[-1])) == value
     else:
         items = [item for number, item in enumerate(siblings) if number != path[-1]]

@@ -1,4 +1,4 @@
-"""Numbers that no reader can hold are found wherever they stand in a JSON text."""
+"""Numbers that no reader can hold are found anywhere in a JSON text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_number_within_range_or_in_a_text_is_no_overflow(text: str) -> None:
 
 
 def test_unknown_members_without_content_are_left_out() -> None:
-    came: JSONObject = {
+    received: JSONObject = {
         "known": 1,
         "null": None,
         "text": "",
@@ -38,4 +38,4 @@ def test_unknown_members_without_content_are_left_out() -> None:
         "no": False,
         "one": 1,
     }
-    assert members_beside(came, {"known"}) == {"zero": 0, "no": False, "one": 1}
+    assert members_beside(received, {"known"}) == {"zero": 0, "no": False, "one": 1}

@@ -90,5 +90,5 @@ SCHEMAS: st.SearchStrategy[Schema] = st.recursive(LEAVES, combined, max_leaves=1
 @given(schema=SCHEMAS, shared=strings() | numbers())
 @settings(deadline=None, max_examples=100)
 def test_sample_of_each_satisfiable_schema_is_valid(schema: Schema, shared: Schema) -> None:
-    whole = {**schema, "$defs": {"shared": shared}}
-    jsonschema.Draft202012Validator(whole).validate(sample(whole))
+    complete = {**schema, "$defs": {"shared": shared}}
+    jsonschema.Draft202012Validator(complete).validate(sample(complete))

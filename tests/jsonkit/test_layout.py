@@ -58,8 +58,8 @@ def test_places_of_many_paths_are_those_of_each_path() -> None:
 
 def test_value_is_laid_out_but_for_what_stays_on_a_line() -> None:
     value = {"a": [1, [2]], "b": {}, "c": {"d": "é"}}
-    assert lay_out_value(value, lambda one: json.dumps(one, ensure_ascii=False), lambda *_: False) == indented(value)
-    text = lay_out_value(value, json.dumps, lambda one, level: level > 0, unit="\t", colon=":", indent="  ")
+    assert lay_out_value(value, lambda item: json.dumps(item, ensure_ascii=False), lambda *_: False) == indented(value)
+    text = lay_out_value(value, json.dumps, lambda item, level: level > 0, unit="\t", colon=":", indent="  ")
     assert text == '{\n  \t"a":[1, [2]],\n  \t"b":{},\n  \t"c":{"d": "\\u00e9"}\n  }'
 
 

@@ -20,11 +20,11 @@ def facts(reader: PartialJson) -> list[Any]:
 
 def in_pieces(text: str, sizes: list[int]) -> PartialJson:
     reader = PartialJson()
-    at = number = 0
-    while at < len(text):
+    index = number = 0
+    while index < len(text):
         size = sizes[number % len(sizes)]
-        reader.read_fragment(text[at : at + size])
-        at, number = at + size, number + 1
+        reader.read_fragment(text[index : index + size])
+        index, number = index + size, number + 1
     reader.finish()
     return reader
 
@@ -33,13 +33,13 @@ def in_pieces(text: str, sizes: list[int]) -> PartialJson:
 @settings(max_examples=40, deadline=None)
 def test_whole_text_gives_its_value_however_it_is_cut(pair: tuple[str, Any], sizes: list[int]) -> None:
     text, value = pair
-    whole = read_partial(text)
-    assert whole.sound
-    assert whole.complete
-    assert whole.problems == []
-    assert same(whole.value(), value)
-    assert facts(in_pieces(text, sizes)) == facts(whole)
-    for node in whole.nodes:
+    complete = read_partial(text)
+    assert complete.sound
+    assert complete.complete
+    assert complete.problems == []
+    assert same(complete.value(), value)
+    assert facts(in_pieces(text, sizes)) == facts(complete)
+    for node in complete.nodes:
         assert node.complete
         assert same(json.loads(text[node.start : node.end]), _value(node))
 
@@ -54,9 +54,9 @@ def _value(node: Node) -> Any:
 @settings(max_examples=50, deadline=None)
 def test_changed_text_is_sound_exactly_when_it_is_json(pair: tuple[str, Any], data: st.DataObject) -> None:
     text, _ = pair
-    at = data.draw(st.integers(0, len(text) - 1))
+    index = data.draw(st.integers(0, len(text) - 1))
     odd = data.draw(st.sampled_from(["", '"', "{", "}", "[", "]", ",", ":", "\\", "\n", "N", "-", "1", "\\u12", "tru"]))
-    changed = text[:at] + odd + text[at + data.draw(st.integers(0, 1)) :]
+    changed = text[:index] + odd + text[index + data.draw(st.integers(0, 1)) :]
     reader = read_partial(changed)
     try:
         json.loads(changed, parse_constant=lambda word: json.loads("x" + word))

@@ -1,4 +1,4 @@
-"""What is wrong is found where it is."""
+"""Errors are reported at their position."""
 
 from __future__ import annotations
 

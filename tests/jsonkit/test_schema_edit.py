@@ -53,37 +53,37 @@ def alike_around(before: str, after: str, start: int, end: int) -> bool:
 def test_every_slot_can_be_set_and_set_back_without_a_trace(path: Path) -> None:
     text = read(path)
     start_at = FILES.index(path) % 4  # each file has another quarter
-    for field, one in all_slots(text)[start_at::4]:
-        new = OTHER[one.editor] if not same(OTHER[one.editor], one.value) else False
-        changed = set_slot(text, one, new)
-        assert same(reach(json.loads(changed), one.path), new), one
+    for field, item in all_slots(text)[start_at::4]:
+        new = OTHER[item.editor] if not same(OTHER[item.editor], item.value) else False
+        changed = set_slot(text, item, new)
+        assert same(reach(json.loads(changed), item.path), new), item
         root = parse(text)
-        node, around = find(root, one.path), find(root, one.path[:-1])
+        node, around = find(root, item.path), find(root, item.path[:-1])
         assert around is not None
         start, end = (node.start, node.end) if node is not None else (around.start, around.end)
-        assert alike_around(text, changed, start, end), one
-        if one.present and not isinstance(one.value, list | dict):
-            back = set_slot(changed, one, one.value)
+        assert alike_around(text, changed, start, end), item
+        if item.present and not isinstance(item.value, list | dict):
+            back = set_slot(changed, item, item.value)
             assert same(json.loads(back), json.loads(text))
-            number = type(one.value) in (int, float)
-            assert back == text or number or "\\" in text, (one, back)  # 1E3 comes back as 1000.0, \u00e9 as é
-        elif one.present:
-            assert same(json.loads(set_slot(changed, one, one.value)), json.loads(text))
+            number = type(item.value) in (int, float)
+            assert back == text or number or "\\" in text, (item, back)  # 1E3 comes back as 1000.0, \u00e9 as é
+        elif item.present:
+            assert same(json.loads(set_slot(changed, item, item.value)), json.loads(text))
         else:
-            assert clear_slot(changed, one) == text, one
-        assert set_slot(text, one, one.value) == text or not one.present
+            assert clear_slot(changed, item) == text, item
+        assert set_slot(text, item, item.value) == text or not item.present
         assert field.kind
 
 
 @each_case("path", FILES)
 def test_lists_of_choices_grow_and_shrink_in_place(path: Path) -> None:
     text = read(path)
-    for _, one in all_slots(text):
-        if one.editor == "choices" and one.present:
-            more = set_slot(text, one, [*one.value, "one more"])
-            assert set_slot(more, one, one.value) == text
-            fewer = set_slot(text, one, one.value[1:])
-            assert same(reach(json.loads(fewer), one.path), one.value[1:])
+    for _, item in all_slots(text):
+        if item.editor == "choices" and item.present:
+            more = set_slot(text, item, [*item.value, "one more"])
+            assert set_slot(more, item, item.value) == text
+            fewer = set_slot(text, item, item.value[1:])
+            assert same(reach(json.loads(fewer), item.path), item.value[1:])
 
 
 @each_case("path", FILES)
@@ -92,14 +92,16 @@ def test_form_shows_every_keyword_of_a_schema(path: Path) -> None:
     for field in walk(fields_of(value)):
         if not isinstance(field.schema, dict):
             continue
-        shown = (
-            {one.path for one in field.slots if one.present} | {child.path for child in field.children} | {field.core}
+        displayed = (
+            {item.path for item in field.slots if item.present}
+            | {child.path for child in field.children}
+            | {field.core}
         )
         for spot in (field.path, field.core):
             for key, inner in reach(value, spot).items():
-                here = (*spot, key)
+                current = (*spot, key)
                 empty = inner in ({}, []) or (key == "required" and isinstance(inner, list))
-                assert empty or any(known[: len(here)] == here for known in shown), here
+                assert empty or any(existing[: len(current)] == current for existing in displayed), current
 
 
 @each_case("path", FILES)
@@ -110,9 +112,9 @@ def test_properties_come_and_go_without_a_trace(path: Path) -> None:
     for field in walk(root):
         if field.kind == "object" and isinstance(reach(json.loads(text), field.core).get("properties"), dict):
             names = list(reach(json.loads(text), field.core)["properties"])
-            for at in (None, 0):
+            for position in (None, 0):
                 name = free_name(names, "fresh")
-                added = add_property(text, field.core, name, index=at)
+                added = add_property(text, field.core, name, index=position)
                 assert reach(json.loads(added), (*field.core, "properties", name)) == {"type": "string"}
                 assert remove_property(added, (*field.core, "properties", name)) == text
         if field.role == "property" and not doubled:
@@ -123,12 +125,12 @@ def test_properties_come_and_go_without_a_trace(path: Path) -> None:
             back = rename_property(renamed, new_path, field.name)
             assert same(json.loads(back), json.loads(text))
             assert back == text or "\\" in text
-            at = siblings.index(field.name)
+            position = siblings.index(field.name)
             for to in {0, len(siblings) - 1}:
                 assert same(json.loads(move(text, field.path, to)), json.loads(text))
                 moved = move(text, field.path, to)
                 assert list(reach(json.loads(moved), field.path[:-1])).index(field.name) == to
-                again = move(moved, field.path, at)
+                again = move(moved, field.path, position)
                 assert list(reach(json.loads(again), field.path[:-1])) == siblings
 
 
@@ -137,25 +139,25 @@ def test_required_and_nullable_switch_over_and_back(path: Path) -> None:
     text = read(path)
     for field in walk(fields_of(json.loads(text))):
         if field.required is not None and path.stem != "40_wrong_shapes":
-            other = set_required(text, field.path, not field.required)
-            changed = field_at(fields_of(json.loads(other)), field.path)
+            second = set_required(text, field.path, not field.required)
+            changed = field_at(fields_of(json.loads(second)), field.path)
             assert changed is not None
             assert changed.required is not field.required
-            back = set_required(other, field.path, field.required)
-            one = reach(json.loads(back), field.path[:-2])
+            back = set_required(second, field.path, field.required)
+            first = reach(json.loads(back), field.path[:-2])
             two = reach(json.loads(text), field.path[:-2])
-            assert sorted(one.get("required", [])) == sorted(two.get("required", []))
-            assert {**one, "required": 0} == {**two, "required": 0}
+            assert sorted(first.get("required", [])) == sorted(two.get("required", []))
+            assert {**first, "required": 0} == {**two, "required": 0}
             if not field.required:
                 assert back == text, field.path
         if isinstance(field.schema, dict) and field.kind != "null":
-            other = set_nullable(text, field, not field.nullable)
-            changed = field_at(fields_of(json.loads(other)), field.path)
+            second = set_nullable(text, field, not field.nullable)
+            changed = field_at(fields_of(json.loads(second)), field.path)
             assert changed is not None
             assert changed.nullable is not field.nullable or field.kind == "several", field
             if not field.nullable:
-                back = set_nullable(other, changed, on=False)
-                assert same(json.loads(back), json.loads(text)), (text, other, back)
+                back = set_nullable(second, changed, on=False)
+                assert same(json.loads(back), json.loads(text)), (text, second, back)
 
 
 def test_types_of_this_or_null_go_to_the_part_that_is_not_null() -> None:
@@ -203,10 +205,10 @@ def test_name_becomes_required_in_the_order_of_the_properties() -> None:
 
 
 def test_true_becomes_an_object_when_a_keyword_is_set() -> None:
-    one = Slot("description", ("a", "description"), "lines", False, None, "", True)
-    assert set_slot('{"a": true}', one, "x") == '{"a": {"description": "x"}}'
+    item = Slot("description", ("a", "description"), "lines", False, None, "", True)
+    assert set_slot('{"a": true}', item, "x") == '{"a": {"description": "x"}}'
     with pytest.raises(JsonTextError):
-        set_slot('{"a": false}', one, "x")
+        set_slot('{"a": false}', item, "x")
 
 
 def test_null_is_allowed_and_forbidden_again() -> None:
@@ -241,6 +243,6 @@ def test_hostile_schemas_make_a_form() -> None:
     odd_ones: list[Any] = [5, None, [], "x", {"type": 5}, {"properties": []}, {"anyOf": [1, None]}, {"enum": {}}]
     for odd in odd_ones:
         assert [field.kind for field in walk(fields_of(odd))]
-        assert all(slot(field, one.keyword) is not None for field in walk(fields_of(odd)) for one in field.slots)
+        assert all(slot(field, item.keyword) is not None for field in walk(fields_of(odd)) for item in field.slots)
     loop = {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}
     assert len(list(walk(fields_of(loop)))) == 3

@@ -72,7 +72,7 @@ def test_nullable_field_is_edited_in_its_part() -> None:
     assert field.nullable
     assert field.kind == "string"
     assert field.core == ("properties", "nickname", "anyOf", 0)
-    places = {one.keyword: one.path for one in field.slots}
+    places = {item.keyword: item.path for item in field.slots}
     assert places["description"] == ("properties", "nickname", "description")
     assert places["default"] == ("properties", "nickname", "default")
     assert places["maxLength"] == ("properties", "nickname", "anyOf", 0, "maxLength")
@@ -88,7 +88,7 @@ def test_tuple_of_an_older_version_has_a_field_for_each_item() -> None:
         (("items", 1), "prefix", "constant"),
         (("additionalItems",), "item", "null"),
     ]
-    assert all(one.editable for one in fields_of(pair).slots)
+    assert all(item.editable for item in fields_of(pair).slots)
     ghost = slot(fields_of({"additionalItems": {}}), "additionalItems")
     assert ghost is not None
 
@@ -128,11 +128,11 @@ def test_references_have_a_target_or_a_problem() -> None:
 
 def test_keywords_outside_the_form_are_named() -> None:
     root = fields_of(ALL["12_if_then"])
-    assert {one.keyword for one in root.slots if not one.editable} == {"if", "then", "else"}
+    assert {item.keyword for item in root.slots if not item.editable} == {"if", "then", "else"}
     root = fields_of(ALL["32_vendor_words"])
-    assert {one.keyword for one in root.slots if not one.editable} == {"x-order", "$comment", "propertyOrdering"}
+    assert {item.keyword for item in root.slots if not item.editable} == {"x-order", "$comment", "propertyOrdering"}
     wrong = at("40_wrong_shapes", "properties", "a")
-    assert {one.keyword for one in wrong.slots if one.present and not one.editable} == {"minLength", "description"}
+    assert {item.keyword for item in wrong.slots if item.present and not item.editable} == {"minLength", "description"}
     ghost = slot(fields_of(ALL["43_object_without_type"]), "required")
     assert ghost is not None
     assert not ghost.editable
@@ -140,7 +140,7 @@ def test_keywords_outside_the_form_are_named() -> None:
 
 def test_slots_fit_what_they_hold() -> None:
     unit = at("01_weather", "properties", "unit")
-    assert [(one.keyword, one.editor, one.value) for one in unit.slots if one.present] == [
+    assert [(item.keyword, item.editor, item.value) for item in unit.slots if item.present] == [
         ("type", "types", "string"),
         ("enum", "choices", ["celsius", "fahrenheit"]),
         ("default", "text", "celsius"),

@@ -37,9 +37,9 @@ def test_numbers_are_equal_by_value_for_a_schema() -> None:
 
 
 def test_deep_values_are_compared() -> None:
-    one: Any = 1
-    other: Any = 1
+    first: Any = 1
+    second: Any = 1
     for _ in range(10_000):
-        one, other = [one], [other]
-    assert same(one, other)
-    assert not same(one, [other])
+        first, second = [first], [second]
+    assert same(first, second)
+    assert not same(first, [second])

@@ -30,23 +30,23 @@ def values(leaves: int = 12) -> st.SearchStrategy[Any]:
 
 @st.composite
 def texts(draw: st.DrawFn, value: st.SearchStrategy[Any] | None = None) -> tuple[str, Any]:
-    """A text and its value. Spacing is drawn anew at every place, or one of the common layouts."""
-    meant = draw(value if value is not None else values())
+    """A text and its value. Spacing is drawn at random at every place, or one of the common layouts."""
+    intended = draw(value if value is not None else values())
     layout = draw(st.sampled_from(["wild", "one line", "close", 2, 4, "tab", "crlf"]))
     if layout == "wild":
         space = st.sampled_from(["", "", " ", "\n", "\t", "\r\n  ", "  "])
-        text = draw(space) + _wild(draw, meant, space) + draw(space)
+        text = draw(space) + _wild(draw, intended, space) + draw(space)
     elif layout == "one line":
-        text = json.dumps(meant)
+        text = json.dumps(intended)
     elif layout == "close":
-        text = json.dumps(meant, separators=(",", ":"))
+        text = json.dumps(intended, separators=(",", ":"))
     elif layout == "tab":
-        text = json.dumps(meant, indent="\t")
+        text = json.dumps(intended, indent="\t")
     elif layout == "crlf":
-        text = json.dumps(meant, indent=2).replace("\n", "\r\n")
+        text = json.dumps(intended, indent=2).replace("\n", "\r\n")
     else:
-        text = json.dumps(meant, indent=2 if layout == 2 else 4)
-    return text, meant
+        text = json.dumps(intended, indent=2 if layout == 2 else 4)
+    return text, intended
 
 
 def _wild(draw: st.DrawFn, value: Any, space: st.SearchStrategy[str]) -> str:

@@ -78,13 +78,13 @@ def _run(make: Callable[[], Decoder], body: bytes, sizes: Iterable[int]) -> list
 
 def _reads(body: bytes, sizes: Iterable[int]) -> list[bytes]:
     reads: list[bytes] = []
-    at = 0
+    index = 0
     for size in sizes:
-        if at >= len(body):
+        if index >= len(body):
             break
-        reads.append(body[at : at + size])
-        at += size
-    return [*reads, body[at:]] if at < len(body) else reads
+        reads.append(body[index : index + size])
+        index += size
+    return [*reads, body[index:]] if index < len(body) else reads
 
 
 def trace(decoder: Decoder, reads: Iterable[bytes]) -> list[Traced]:
@@ -125,7 +125,7 @@ def failure(answer: Accumulator) -> FailureKind | None:
 
 
 def outcome(events: Sequence[Event]) -> dict[str, Any]:
-    """All that an answer comes to, however its events were cut into pieces."""
+    """Return everything decoded from an answer, however its events were cut into pieces."""
     answer = fold(events)
     choices = {index: (choice.freeze(), choice.finish_reason, choice.extra) for index, choice in answer.choices.items()}
     return {

@@ -1,4 +1,4 @@
-"""What cannot be written is found without writing it: ``check`` raises exactly where ``encode`` does, in its words."""
+"""Turns that cannot be encoded are found without it: ``check`` raises exactly where ``encode`` does, in its words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tells a body of one protocol from one of another follows its parameters."""
+"""The marks that tell a protocol's bodies from another's follow its parameters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def own(name: str) -> set[str]:
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_parameter_tells_its_protocol_unless_others_have_it_too(name: str) -> None:
-    others = set().union(*(own(other) for other in PROTOCOLS if other != name))
+    others = set().union(*(own(second) for second in PROTOCOLS if second != name))
     members = get_protocol(name).marks.members
     assert members.isdisjoint(others)
     assert own(name) - others - SHARED <= members

@@ -1,4 +1,4 @@
-"""What does not go together in a body is found, in whatever shape it comes, and nothing else is."""
+"""Contradictions in a body are found, in whatever shape they come, and nothing else is."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def found(protocol: str, body: dict[str, Any]) -> list[tuple[str, str]]:
     ],
 )
 def test_contradictions_in_a_chat_body_are_named(body: dict[str, Any], odd: list[tuple[str, str]]) -> None:
-    said = found("chat", body)
-    assert [path for path, _ in said] == [path for path, _ in odd]
-    assert all(words.startswith(begin) for (_, words), (_, begin) in zip(said, odd, strict=True))
+    message = found("chat", body)
+    assert [path for path, _ in message] == [path for path, _ in odd]
+    assert all(words.startswith(begin) for (_, words), (_, begin) in zip(message, odd, strict=True))
 
 
 def thinking(budget: Any, **more: Any) -> dict[str, Any]:
@@ -80,9 +80,9 @@ def thinking(budget: Any, **more: Any) -> dict[str, Any]:
     ],
 )
 def test_contradictions_in_a_messages_body_are_named(body: dict[str, Any], odd: list[tuple[str, str]]) -> None:
-    said = found("messages", body)
-    assert [path for path, _ in said] == [path for path, _ in odd]
-    assert all(words.startswith(begin) for (_, words), (_, begin) in zip(said, odd, strict=True))
+    message = found("messages", body)
+    assert [path for path, _ in message] == [path for path, _ in odd]
+    assert all(words.startswith(begin) for (_, words), (_, begin) in zip(message, odd, strict=True))
 
 
 NAMES = ["tool_choice", "tools", "max_tokens", "max_completion_tokens", "thinking", "stream", "stream_options"]

@@ -46,20 +46,20 @@ thoughts = st.builds(
 
 def turn(role: Role, *kinds: st.SearchStrategy[Any]) -> st.SearchStrategy[Turn]:
     parts = st.lists(st.one_of(*kinds), max_size=4)
-    return parts.map(lambda found: Turn(id="x", role=role, parts=tuple(found)))
+    return parts.map(lambda expected: Turn(id="x", role=role, parts=tuple(expected)))
 
 
 def one_thought(parts: Sequence[Part]) -> list[Part]:
     """Reasoning of one kind in a turn, as a gateway sends it."""
-    kept: list[Part] = []
+    saved: list[Part] = []
     fields = set()
     for part in parts:
         if isinstance(part, Reasoning):
-            if part.field in fields or any(isinstance(p, Reasoning) and p.text == part.text for p in kept):
+            if part.field in fields or any(isinstance(p, Reasoning) and p.text == part.text for p in saved):
                 continue
             fields.add(part.field)
-        kept.append(part)
-    return kept
+        saved.append(part)
+    return saved
 
 
 images = st.builds(Image, url=urls.filter(bool), detail=st.none() | st.sampled_from(["low", "auto"]))

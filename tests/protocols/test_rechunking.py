@@ -87,9 +87,9 @@ BODIES = [(chat_events, body) for body in CHAT.values()] + [(messages_events, bo
 
 
 def _check_sizes(run: Callable[..., list[Event]], body: bytes, sizes: list[int]) -> None:
-    whole, pieces = run(body), run(body, sizes)
-    assert outcome(pieces) == outcome(whole)
-    assert sorted(codes(pieces)) == sorted(codes(whole))
+    complete, pieces = run(body), run(body, sizes)
+    assert outcome(pieces) == outcome(complete)
+    assert sorted(codes(pieces)) == sorted(codes(complete))
 
 
 @settings(max_examples=80, deadline=None)
@@ -109,9 +109,9 @@ def test_body_in_equal_pieces_gives_the_events_of_the_whole(
 
 
 def test_line_ends_do_not_matter() -> None:
-    whole = outcome(chat_events(CHAT["stream"]))
-    assert outcome(chat_events(CHAT["crlf"])) == whole
-    assert outcome(chat_events(CHAT["cr"])) == whole
+    complete = outcome(chat_events(CHAT["stream"]))
+    assert outcome(chat_events(CHAT["crlf"])) == complete
+    assert outcome(chat_events(CHAT["cr"])) == complete
 
 
 @settings(max_examples=60, deadline=None)
@@ -120,16 +120,18 @@ def test_damaged_streams_never_raise_and_their_parts_can_be_kept(seed: int, kind
     chance = random.Random(seed)
     body = bytearray(CHAT["stream"] if kind == "chat" else MESSAGES["stream"])
     for _ in range(chance.randrange(1, 12)):
-        at = chance.randrange(len(body))
+        index = chance.randrange(len(body))
         match chance.randrange(4):
             case 0:
-                body[at] = chance.randrange(256)
+                body[index] = chance.randrange(256)
             case 1:
-                del body[at : at + chance.randrange(1, 40)]
+                del body[index : index + chance.randrange(1, 40)]
             case 2:
-                body[at:at] = chance.choice([b'"', b"{", b"}", b"null", b"[]", b"\n", b"\\ud800", b"-1e9", b"\x00"])
+                body[index:index] = chance.choice(
+                    [b'"', b"{", b"}", b"null", b"[]", b"\n", b"\\ud800", b"-1e9", b"\x00"]
+                )
             case _:
-                body += body[at : at + 80]
+                body += body[index : index + 80]
     run = chat_events if kind == "chat" else messages_events
     _keep(run(bytes(body)))
 

@@ -68,9 +68,9 @@ def test_event_ended_by_cr_is_given_out_before_the_next_byte() -> None:
 @pytest.mark.parametrize("size", [1, 2, 3, 100])
 def test_byte_order_mark_may_lead(size: int) -> None:
     body = b"\xef\xbb\xbfdata: a\n\n"
-    found = frames(*(body[i : i + size] for i in range(0, len(body), size)))
-    assert [f.data for f in found] == ["a"]
-    assert found[0].raw == body
+    result = frames(*(body[i : i + size] for i in range(0, len(body), size)))
+    assert [f.data for f in result] == ["a"]
+    assert result[0].raw == body
 
 
 def test_json_without_data_is_a_stray_frame_at_once() -> None:
@@ -118,16 +118,16 @@ PIECES = st.sampled_from(
     st.sampled_from([25, 1 << 20]),
 )
 def test_frames_hold_every_byte_and_no_chunking_changes_the_events(body: bytes, sizes: list[int], cap: int) -> None:
-    reads, at = [], 0
+    reads, index = [], 0
     for size in sizes:
-        reads.append(body[at : at + size])
-        at += size
-    reads.append(body[at:])
-    pieces, whole = frames(*reads, cap=cap), frames(body, cap=cap)
+        reads.append(body[index : index + size])
+        index += size
+    reads.append(body[index:])
+    pieces, complete = frames(*reads, cap=cap), frames(body, cap=cap)
     assert b"".join(f.raw for f in pieces) == body
-    assert b"".join(f.raw for f in whole) == body
+    assert b"".join(f.raw for f in complete) == body
 
-    def said(found: list[Frame]) -> list[tuple[str, str | None, str]]:
-        return [(f.kind, f.event, f.data) for f in found if f.kind in ("data", "stray")]
+    def said(expected: list[Frame]) -> list[tuple[str, str | None, str]]:
+        return [(f.kind, f.event, f.data) for f in expected if f.kind in ("data", "stray")]
 
-    assert said(pieces) == said(whole)
+    assert said(pieces) == said(complete)

@@ -24,9 +24,9 @@ def test_whole_answer() -> None:
             DONE,
         ]
     )
-    found = summarise("chat", body)
-    assert list(found) == ["choices", "usage", "complete", "error", "deviations"]
-    assert found["choices"] == [
+    result = summarise("chat", body)
+    assert list(result) == ["choices", "usage", "complete", "error", "deviations"]
+    assert result["choices"] == [
         {
             "index": 0,
             "content": "b",
@@ -36,9 +36,9 @@ def test_whole_answer() -> None:
         },
         {"index": 1, "content": "other", "reasoning": "", "tool_calls": [], "finish_reason": "length"},
     ]
-    assert (found["usage"], found["complete"], found["error"]) == (USAGE, True, None)
-    assert [d["code"] for d in found["deviations"]] == ["inline_think", "tool_id_missing"]
-    assert all(d["note"] for d in found["deviations"])
+    assert (result["usage"], result["complete"], result["error"]) == (USAGE, True, None)
+    assert [d["code"] for d in result["deviations"]] == ["inline_think", "tool_id_missing"]
+    assert all(d["note"] for d in result["deviations"])
 
 
 @each_case(
@@ -57,22 +57,22 @@ def test_verdict_of_the_decoder_is_a_deviation_and_no_error(body: bytes, complet
 
 @pytest.mark.parametrize("code", [429, "429", None, "x"])
 def test_error_with_its_code_as_received(code: object) -> None:
-    found = summarise(
+    result = summarise(
         "chat", chunk({"content": "a"}, "stop") + data({"error": {"message": "m", "type": "t", "code": code}})
     )
-    assert found["complete"] is False
-    assert found["error"]["message"] == "m"
-    assert found["error"]["type"] == "t"
-    assert found["error"]["code"] == code
-    assert found["error"]["status"] == (429 if code in (429, "429") else None)
+    assert result["complete"] is False
+    assert result["error"]["message"] == "m"
+    assert result["error"]["type"] == "t"
+    assert result["error"]["code"] == code
+    assert result["error"]["status"] == (429 if code in (429, "429") else None)
 
 
 @each_case("protocol", ["chat", "messages"])
 @each_case("body", [b"", b"\n", b": alive\n\n", b"{", b"data: {", b"data: [DONE]\n\n"])
 def test_body_that_is_no_answer_says_why_in_an_error_or_a_deviation(protocol: str, body: bytes) -> None:
-    found = summarise(protocol, body)
-    assert found["complete"] is (body == b"data: [DONE]\n\n")
-    assert found["error"] or found["deviations"]
+    result = summarise(protocol, body)
+    assert result["complete"] is (body == b"data: [DONE]\n\n")
+    assert result["error"] or result["deviations"]
 
 
 @each_case("odd", ["NaN", "-Infinity", "1e999", "-1e400"])
@@ -105,9 +105,9 @@ def test_messages_answer_is_summarised() -> None:
         "stop_reason": "end_turn",
         "usage": {"input_tokens": 1},
     }
-    found = summarise("messages", json.dumps(body).encode())
-    assert found["choices"][0]["content"] == "a"
-    assert (found["usage"], found["complete"]) == ({"input_tokens": 1}, True)
+    result = summarise("messages", json.dumps(body).encode())
+    assert result["choices"][0]["content"] == "a"
+    assert (result["usage"], result["complete"]) == ({"input_tokens": 1}, True)
 
 
 @settings(max_examples=50, deadline=None)

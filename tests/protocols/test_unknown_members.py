@@ -1,4 +1,4 @@
-"""What comes with a call, a text or a message and is not known here: kept where it stood, and sent back from there."""
+"""Unknown members of a call, a text or a message are kept at their place, and sent back from there."""
 
 from __future__ import annotations
 
@@ -69,17 +69,17 @@ def entry(**more: Any) -> dict[str, Any]:
     ],
 )
 def test_unknown_members_of_a_call_go_back_in_their_place(stream: list[Any]) -> None:
-    said = turn(chat(*map(call_chunk, stream), chunk({}, "tool_calls"), DONE))
-    assert said.calls[0].extra == {"chat": {"extra_content": SIGNED}}
-    (message,) = chat_messages((said,))
-    known = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
-    assert message["tool_calls"] == [{**known, "extra_content": SIGNED}]
-    assert whole(content=None, tool_calls=[entry(extra_content=SIGNED)]).calls == said.calls
-    assert read_messages([message])[0].calls == said.calls
+    text = turn(chat(*map(call_chunk, stream), chunk({}, "tool_calls"), DONE))
+    assert text.calls[0].extra == {"chat": {"extra_content": SIGNED}}
+    (message,) = chat_messages((text,))
+    existing = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    assert message["tool_calls"] == [{**existing, "extra_content": SIGNED}]
+    assert whole(content=None, tool_calls=[entry(extra_content=SIGNED)]).calls == text.calls
+    assert read_messages([message])[0].calls == text.calls
 
 
 def test_members_of_all_fragments_are_merged_on_both_levels_and_by_call() -> None:
-    said = turn(
+    text = turn(
         chat(
             call_chunk(
                 {**entry(a={"x": 1}), "function": {"name": "f", "arguments": "", "strict": True}},
@@ -90,14 +90,14 @@ def test_members_of_all_fragments_are_merged_on_both_levels_and_by_call() -> Non
             DONE,
         )
     )
-    first, second = said.calls
+    first, second = text.calls
     assert first.extra["chat"] == {
         "a": {"x": 1, "y": 2},
         "b": 0,
         "function": {"strict": True, "more": {"deep": [1]}},
     }
     assert second.extra["chat"] == {"a": "two"}
-    (message,) = chat_messages((said,))
+    (message,) = chat_messages((text,))
     assert message["tool_calls"][0] == {
         "id": "c1",
         "type": "function",
@@ -105,15 +105,15 @@ def test_members_of_all_fragments_are_merged_on_both_levels_and_by_call() -> Non
         "a": {"x": 1, "y": 2},
         "b": 0,
     }
-    assert read_messages([message])[0].calls == said.calls
+    assert read_messages([message])[0].calls == text.calls
 
 
 def test_known_members_win_and_a_flat_call_keeps_its_members() -> None:
     flat = {"index": 0, "id": "c1", "name": "f", "arguments": "{}", "trace": "t"}
-    said = turn(chat(call_chunk(flat), chunk({}, "tool_calls"), DONE))
-    assert said.calls == (ToolCall(id="c1", name="f", arguments="{}", extra={"chat": {"trace": "t"}}),)
-    forged = said.calls[0].model_copy(update={"extra": {"chat": {"id": "x", "function": {"name": "y"}, "type": "z"}}})
-    (message,) = chat_messages((said.model_copy(update={"parts": (forged,)}),))
+    text = turn(chat(call_chunk(flat), chunk({}, "tool_calls"), DONE))
+    assert text.calls == (ToolCall(id="c1", name="f", arguments="{}", extra={"chat": {"trace": "t"}}),)
+    forged = text.calls[0].model_copy(update={"extra": {"chat": {"id": "x", "function": {"name": "y"}, "type": "z"}}})
+    (message,) = chat_messages((text.model_copy(update={"parts": (forged,)}),))
     assert message["tool_calls"] == [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
 
 
@@ -132,14 +132,14 @@ def test_only_returnable_members_of_a_message_go_back() -> None:
     file = {"type": "file", "file": {"hash": "h"}}
     link = {"type": "url_citation", "url_citation": {"url": "https://x.example"}}
     members = {"annotations": [link, file], "extra_content": SIGNED, "channel": "final", "citations": ["https://x"]}
-    said = whole(content="Hi", **members, audio=None, function_call=None, refusal=None)
-    assert said.extra == {"chat": members}
-    assert chat_messages((said,)) == [
+    message = whole(content="Hi", **members, audio=None, function_call=None, refusal=None)
+    assert message.extra == {"chat": members}
+    assert chat_messages((message,)) == [
         {"role": "assistant", "content": "Hi", "annotations": [file], "extra_content": SIGNED}
     ]
     alone = whole(content="Hi", annotations=[link], channel="final")
     assert chat_messages((alone,)) == [{"role": "assistant", "content": "Hi"}]
-    assert native_messages((said,)) == [{"role": "assistant", "content": "Hi"}]
+    assert native_messages((message,)) == [{"role": "assistant", "content": "Hi"}]
 
 
 def logprob(token: str) -> dict[str, Any]:
@@ -171,9 +171,9 @@ def test_members_beside_the_delta_and_the_choices_reach_the_turn() -> None:
         {"id": "c", "choices": [], "usage": {"prompt_tokens": 1}, "search_results": [{"url": links[0]}]},
     ]
     stream = b"".join([*map(data, chunks), DONE])
-    said = turn(chat(stream))
-    assert said.text == "aab"
-    assert said.extra == {
+    message = turn(chat(stream))
+    assert message.text == "aab"
+    assert message.extra == {
         "chat": {
             "prompt_filter_results": [{"prompt_index": 0}],
             "citations": links,
@@ -184,19 +184,19 @@ def test_members_beside_the_delta_and_the_choices_reach_the_turn() -> None:
             "matched_stop": 7,
         }
     }
-    assert chat_messages((said,)) == [{"role": "assistant", "content": "aab"}]
+    assert chat_messages((message,)) == [{"role": "assistant", "content": "aab"}]
     for cut in range(0, len(stream), 37):
         answer = Accumulator()
         answer.add_events(chat_events(stream, [cut]))
-        assert turn(answer).extra == said.extra
+        assert turn(answer).extra == message.extra
 
 
 def test_members_of_a_whole_answer_reach_the_turn_beside_those_of_its_message() -> None:
     message = {"role": "assistant", "content": "Hi", "citations": [1], "channel": "final"}
     choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": {"content": [logprob("Hi")]}}
     body = {"id": "c", "object": "chat.completion", "choices": [choice], "citations": [2], "system_fingerprint": "fp"}
-    said = turn(chat(json.dumps(body).encode()))
-    assert said.extra["chat"] == {
+    text = turn(chat(json.dumps(body).encode()))
+    assert text.extra["chat"] == {
         "citations": [1],
         "channel": "final",
         "logprobs": {"content": [logprob("Hi")]},
@@ -307,15 +307,15 @@ KNOWN: list[tuple[dict[str, Any], list[dict[str, Any]], Part]] = [
 def test_unknown_members_and_deltas_of_known_blocks_are_kept(
     value: dict[str, Any], deltas: list[dict[str, Any]], part: Any
 ) -> None:
-    said = native(block(0, value, *deltas))
-    assert said.parts == (part,)
-    (message,) = native_messages((said,))
+    text = native(block(0, value, *deltas))
+    assert text.parts == (part,)
+    (message,) = native_messages((text,))
     assert message["content"][0] == {**value, **part.extra["messages"]}
     assert read_conversation(None, [message])[0][0].parts == (part,)
 
 
 def test_unknown_block_grows_by_its_deltas_as_it_would_stand_in_a_whole_answer() -> None:
-    said = native(
+    message = native(
         block(
             0,
             {"type": "compaction", "content": None, "n": 1},
@@ -327,16 +327,16 @@ def test_unknown_block_grows_by_its_deltas_as_it_would_stand_in_a_whole_answer()
         )
     )
     value = {"type": "compaction", "content": "So far: much.", "n": 1, "citations": [CITATION], "items": [1, 1]}
-    assert said.parts == (Unknown(value=value),)
-    assert native_whole(value).parts == said.parts
-    assert native_messages((said,))[0]["content"] == [value]
+    assert message.parts == (Unknown(value=value),)
+    assert native_whole(value).parts == message.parts
+    assert native_messages((message,))[0]["content"] == [value]
 
 
 def test_late_delta_leaves_a_hole_and_a_kept_one_does_not() -> None:
     glow = {"type": "glow_delta", "glow": "x"}
     ends = event("message_delta", delta={"stop_reason": "end_turn"}, usage={}) + event("message_stop")
-    kept = messages(start(), block(0, {"type": "text", "text": "a"}, glow), ends)
-    assert (kept.complete, list(kept.holes), list(kept.deviations)) == (True, [], ["unknown_delta"])
+    saved = messages(start(), block(0, {"type": "text", "text": "a"}, glow), ends)
+    assert (saved.complete, list(saved.holes), list(saved.deviations)) == (True, [], ["unknown_delta"])
     late = event("content_block_delta", index=0, delta=glow)
     lost = messages(start(), block(0, {"type": "lamp"}), late, ends)
     assert (lost.complete, list(lost.holes)) == (False, ["delta_after_block"])
@@ -362,20 +362,20 @@ OBJECTS = '{"a":' * 500 + "1" + "}" * 500
 def test_hostile_members_can_be_saved_and_sent(value: str) -> None:
     inside = f'{{"index":0,"id":"c","odd":{value},"function":{{"name":"f","arguments":"{{}}","odd":{value}}}}}'
     body = f'data: {{"choices":[{{"index":0,"delta":{{"odd":{value},"tool_calls":[{inside}]}}}}]}}\n\n'.encode()
-    said = turn(chat(body, body, chunk({}, "tool_calls"), DONE))
-    assert said.calls[0].extra["chat"].keys() == {"odd", "function"}
-    assert said.extra["chat"].keys() == {"odd"}
-    json.dumps(chat_messages((said,)), ensure_ascii=False, allow_nan=False).encode()
-    said.model_dump_json()
+    message = turn(chat(body, body, chunk({}, "tool_calls"), DONE))
+    assert message.calls[0].extra["chat"].keys() == {"odd", "function"}
+    assert message.extra["chat"].keys() == {"odd"}
+    json.dumps(chat_messages((message,)), ensure_ascii=False, allow_nan=False).encode()
+    message.model_dump_json()
     blocks = f'{{"type":"text","text":"a","odd":{value}}}'
     starts = f'data: {{"type":"content_block_start","index":0,"content_block":{blocks}}}\n\n'
     delta = f'{{"type":"odd_delta","odd":{value}}}'
     deltas = f'data: {{"type":"content_block_delta","index":0,"delta":{delta}}}\n\n'
-    said = native((starts + deltas + deltas).encode())
-    (part,) = said.parts
+    message = native((starts + deltas + deltas).encode())
+    (part,) = message.parts
     assert isinstance(part, Text)
     assert part.extra["messages"].keys() == {"odd"}
-    json.dumps(native_messages((said,)), ensure_ascii=False, allow_nan=False).encode()
+    json.dumps(native_messages((message,)), ensure_ascii=False, allow_nan=False).encode()
 
 
 # Images and results, of files and imports
@@ -411,8 +411,8 @@ def test_result_goes_back_unchanged_until_it_is_edited(content: Any) -> None:
     assert notes == []
     assert native_messages(tuple(turns)) == natives
     messages = [{"role": "tool", "tool_call_id": "t", "content": content}]
-    for there, back in ((turns, native_messages), (read_messages(messages), chat_messages)):
-        result = there[0].results[0]
-        edited = there[0].model_copy(update={"parts": (result.model_copy(update={"text": "warm", "is_error": True}),)})
+    for target, back in ((turns, native_messages), (read_messages(messages), chat_messages)):
+        result = target[0].results[0]
+        edited = target[0].model_copy(update={"parts": (result.model_copy(update={"text": "warm", "is_error": True}),)})
         assert '"content": "warm"' in json.dumps(back((edited,)))
     assert chat_messages(tuple(read_messages(messages))) == messages

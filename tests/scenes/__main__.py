@@ -29,16 +29,16 @@ GOLDEN = Path(__file__).parent / "golden"
 def main(arguments: list[str] | None = None) -> int:
     """Draw the scenes named, or all: one process a scheme, side by side. Returns the exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    given = _read(arguments)
+    values = _read(arguments)
     began = time.monotonic()
-    if given.golden:
-        return draw_golden(given.names, given.out)
-    if given.scheme:
-        return draw_scheme(given.scheme, given.size, given.names, given.out)
+    if values.golden:
+        return draw_golden(values.names, values.out)
+    if values.scheme:
+        return draw_scheme(values.scheme, values.size, values.names, values.out)
     command = [sys.executable, "-m", "tests.scenes", *arguments, "--scheme"]
     parts = [subprocess.Popen([*command, scheme]) for scheme in SCHEMES]
     codes = [part.wait() for part in parts]
-    print(f"{len(list(given.out.glob('*.png')))} pictures in {given.out} after {time.monotonic() - began:.0f} s")
+    print(f"{len(list(values.out.glob('*.png')))} pictures in {values.out} after {time.monotonic() - began:.0f} s")
     return max(1 if code else 0 for code in codes)
 
 
@@ -100,11 +100,11 @@ def _read(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--size", action="append", metavar="WIDTHxHEIGHT", help="instead of each scene's own sizes")
     parser.add_argument("--golden", action="store_true", help="renew golden pictures, all or those named; without OUT")
     parser.add_argument("--into", type=Path, default=GOLDEN, help="draw golden pictures in full size into this folder")
-    given = parser.parse_args(arguments)
-    if not given.golden and not given.names:
+    values = parser.parse_args(arguments)
+    if not values.golden and not values.names:
         parser.error("give the folder for the pictures")
-    given.out = given.into if given.golden else Path(given.names.pop(0))
-    return given
+    values.out = values.into if values.golden else Path(values.names.pop(0))
+    return values
 
 
 def _fix_surroundings() -> None:

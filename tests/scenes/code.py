@@ -53,7 +53,7 @@ async def import_request(stage: Stage) -> None:
 
 @scene(sizes=BOTH)
 async def request_next(stage: Stage) -> None:
-    """What will be sent: set, inherited from the gateway, extra, and left at the default; a value out of range."""
+    """The next request: set, inherited from the gateway, extra, and left at the default; a value out of range."""
     gateways = stage.app.gateways
     more = {"extra_body": {"cache": True, "top_k": 20}, "headers": {"X-Team": "weather"}}
     gateways.update(gateways.get("demo").model_copy(update=more))

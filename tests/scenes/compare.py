@@ -28,8 +28,8 @@ async def _asked(stage: Stage, lanes: Lanes, text: str) -> None:
 
 
 def _answered(lanes: tuple[Session, ...]) -> bool:
-    asked = [lane for lane in lanes if lane.transcript.path]
-    return all(lane.transcript.path[-1].outcome for lane in asked)
+    requests = [lane for lane in lanes if lane.transcript.path]
+    return all(lane.transcript.path[-1].outcome for lane in requests)
 
 
 @scene(tokens_per_second=400, sizes=BOTH)

@@ -27,7 +27,7 @@ async def call_forming(stage: Stage) -> None:
 
 @scene()
 async def paused_with_error(stage: Stage) -> None:
-    """Three calls wait; the second does not fit its schema; the bar says where it stands."""
+    """Three calls wait; the second does not fit its schema; the bar shows the state."""
     await _three(stage, "!broken=2")
     await stage.scroll_to_turn(-1)
 

@@ -116,7 +116,7 @@ async def evaluate_plots(stage: Stage) -> None:
 
 @scene(tokens_per_second=4000, sizes=WIDE)
 async def evaluate_report(stage: Stage) -> None:
-    """The report; the cases beside it."""
+    """The report and the cases."""
     page = await _answer_sample(stage)
     await page.press("Report")
     await page.open_cases()

@@ -12,7 +12,7 @@ from tests.scenes.stage import Stage
 
 @scene(sizes=WIDE)
 async def alternatives_in_lanes(stage: Stage) -> None:
-    """The same three as lanes."""
+    """The three variants as lanes."""
     await _three(stage)
     stage.window.pane.open_in_compare(stage.session.transcript.path[-1].id)
     await stage.until(lambda: stage.window.pane.columns is not None, "the lanes")
@@ -75,8 +75,8 @@ async def readme(stage: Stage) -> None:
         stage.act("experiment.new")
     stage.act("sample.tools")
     values = stage.session.settings.current
-    wanted = {"seed": 7, "max_completion_tokens": 2048, "reasoning_effort": "low", "tool_choice": "auto"}
-    for name, value in wanted.items():
+    expected = {"seed": 7, "max_completion_tokens": 2048, "reasoning_effort": "low", "tool_choice": "auto"}
+    for name, value in expected.items():
         values = values.with_value(name, value)
     stage.session.set_parameters(values)
     await stage.run()

@@ -1,4 +1,4 @@
-"""Scenes of the first start and of what stands beside the work: connecting, the guide, help, about, a crash."""
+"""Scenes of the first start and of what surrounds the work: connecting, the guide, help, about, a crash."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def help_evaluating(stage: Stage) -> None:
 
 @scene()
 async def crash(stage: Stage) -> None:
-    """An error nobody caught, and two more since."""
+    """An uncaught error, and two more since."""
     stage.fresh("demo-chat")
     await stage.ask("What is a token?")
     control = CrashControl(stage.window, str)

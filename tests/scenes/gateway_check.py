@@ -11,7 +11,7 @@ from tests.scenes.stage import Stage
 
 @scene()
 async def check_before(stage: Stage) -> None:
-    """What can be asked, with its price; two checks are not ticked."""
+    """The list of checks with their price; two are not ticked."""
     stage.fresh("demo-reasoner")
     stage.app.gateways.set_price(DEMO_ID, "demo-reasoner", Price(input=2.0, output=8.0))
     window = await CheckWindow.opened(stage.person, "gateway.check")

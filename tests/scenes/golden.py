@@ -95,8 +95,8 @@ def find_differences(golden: QImage, actual: QImage) -> QImage | None:
     blocks = _find_blocks(means)
     if len(blocks) > BLOCKS:
         steps = range(-SHIFT, SHIFT + 1)
-        for at in (QPoint(x, y) for x in steps for y in steps if x or y):
-            moved = _means(golden, halve(actual, at))
+        for position in (QPoint(x, y) for x in steps for y in steps if x or y):
+            moved = _means(golden, halve(actual, position))
             _compose(means, moved, QPainter.CompositionMode.CompositionMode_Darken)
         blocks = _find_blocks(means)
     return _mark(means.size(), blocks).scaled(golden.size()) if len(blocks) > BLOCKS else None

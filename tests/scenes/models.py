@@ -1,4 +1,4 @@
-"""Scenes of choosing a model: the panel of the tool bar, found, sorted, told of or not, and many at once."""
+"""Scenes of choosing a model: the panel of the tool bar, found, sorted, with and without facts, and many at once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CAN = ["temperature", "top_p", "max_tokens", "seed", "stop", "response_format"]
 
 
 def _entry(id: str, name: str, context: int, price: tuple[str, str], inputs: str, **more: Any) -> dict[str, Any]:
-    found = {
+    results = {
         "id": id,
         "name": name,
         "context_length": context,
@@ -27,7 +27,7 @@ def _entry(id: str, name: str, context: int, price: tuple[str, str], inputs: str
         "description": f"{name} is a model of a gateway that was made up for a picture. It answers questions, writes "
         "texts and reads what it is given.",
     }
-    return {**found, **more}
+    return {**results, **more}
 
 
 TOOLS = {"supported_parameters": [*CAN, "tools", "tool_choice"]}
@@ -57,8 +57,8 @@ TOLD: list[dict[str, Any]] = [
 async def _listed(stage: Stage, server: FaultServer, entries: list[dict[str, Any]], **marks: Any) -> ModelPicker:
     """At a gateway of those models, its list read."""
     server.play(send(whole(200, "application/json", json.dumps({"data": entries}).encode())))
-    made = Profile(name="Made-up router", base_url=server.url, retries=0, **marks)
-    profile = stage.app.gateways.store.add_profile(made)
+    created = Profile(name="Made-up router", base_url=server.url, retries=0, **marks)
+    profile = stage.app.gateways.store.add_profile(created)
     stage.app.actions.features.gateways.choose(profile.id)
     picker = stage.window.bar.model
     await stage.until(lambda: len(picker.ids) == len(entries), "the models")

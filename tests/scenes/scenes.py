@@ -63,7 +63,7 @@ async def gateways(stage: Stage) -> None:
     """The dialog: an example filled in, its address with the endpoint path and a doubled version in it."""
     store = stage.app.gateways.store
     store.add_profile(Profile(name="Staging", base_url="http://10.0.0.12:8080/v1"))
-    made = store.add_profile(
+    created = store.add_profile(
         Profile(
             name="Team gateway",
             base_url="https://gateway.example/v1",
@@ -73,19 +73,19 @@ async def gateways(stage: Stage) -> None:
     )
     stage.act("gateway.settings")
     dialog = await stage.dialog("Gateways")
-    stage.select("Gateways", made.name, dialog)
+    stage.select("Gateways", created.name, dialog)
     stage.find(QLineEdit, "Base URL", dialog).setText("https://gateway.example/v1/v1/chat/completions")
 
 
 @scene()
 async def gateway_form_end(stage: Stage) -> None:
     """The end of a gateway's form: a proxy that cannot be used, numbers out of range, long values."""
-    made = stage.app.gateways.store.add_profile(
+    created = stage.app.gateways.store.add_profile(
         Profile(name="Team", base_url="https://gateway.example/v1", ca_file="/etc/" + "folder/" * 30)
     )
     stage.act("gateway.settings")
     dialog = await stage.dialog("Gateways")
-    stage.select("Gateways", made.name, dialog)
+    stage.select("Gateways", created.name, dialog)
     for name, text in (("Tries after a failure", "99"), ("Proxy", "ftp://proxy.example")):
         field = stage.find(QLineEdit, name, dialog)
         field.setFocus()

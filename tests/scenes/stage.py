@@ -1,6 +1,6 @@
 """The real window, driven as a person would, and the picture of it. Knows no scene.
 
-A stage stands for one picture: a new ``App`` with its own demo gateway, opened at one size in one scheme, shut down
+A stage makes one picture: a new ``App`` with its own demo gateway, opened at one size in one scheme, shut down
 in order afterwards. Whatever goes to ``sys.excepthook`` or to Qt's warnings meanwhile is an error of the scene.
 """
 
@@ -84,12 +84,12 @@ class Look:
 
     @property
     def name(self) -> str:
-        """As it stands in file names."""
+        """The name used in file names."""
         return f"{self.scheme}-{self.width}x{self.height}"
 
 
 class Stage:
-    """What a scene plays on."""
+    """The application, gateway and window of a scene."""
 
     def __init__(self, app: App) -> None:
         self.app = app
@@ -125,7 +125,7 @@ class Stage:
         await self.run(wait=wait)
 
     async def run(self, *, wait: bool = True) -> None:
-        """Run what stands there."""
+        """Run the experiment in view."""
         await self.begin(self.window.pane.run)
         if wait:
             await self.idle()
@@ -159,10 +159,10 @@ class Stage:
 
     async def begin(self, start: Callable[[], None]) -> None:
         """Start a run. Listens rather than looks: a refused one is over before one could look."""
-        told: list[Change] = []
-        cancel = self.session.subscribe(told.append)
+        messages: list[Change] = []
+        cancel = self.session.subscribe(messages.append)
         start()
-        await self.until(lambda: any(isinstance(change, RunStateChanged) for change in told), "the run to begin")
+        await self.until(lambda: any(isinstance(change, RunStateChanged) for change in messages), "the run to begin")
         cancel()
 
     # Finding
@@ -203,7 +203,7 @@ class Stage:
     def turn_to(self, title: str, bar_name: str) -> None:
         """Turn to the tab with this title in the bar of this accessible name."""
         bar = self.find(QTabBar, bar_name)
-        bar.setCurrentIndex(next(at for at in range(bar.count()) if bar.tabText(at).startswith(title)))
+        bar.setCurrentIndex(next(index for index in range(bar.count()) if bar.tabText(index).startswith(title)))
 
     # Waiting
 
@@ -250,24 +250,24 @@ class Stage:
     # The picture
 
     def picture(self) -> QImage:
-        """The window and whatever stands open above it (dialogs, popups), at its own size."""
+        """Return a picture of the window and of the dialogs and popups above it, at its own size."""
         image = _render(self.window)
         origin = self.window.mapToGlobal(QPoint(0, 0))
         painter = QPainter(image)
         for widget in _above(self.window):
-            at = widget.mapToGlobal(QPoint(0, 0)) - origin
+            index = widget.mapToGlobal(QPoint(0, 0)) - origin
             if not widget.windowFlags() & Qt.WindowType.FramelessWindowHint:
                 # A desktop centres a dialog and frames it; a platform without a desktop does neither.
-                at = QPoint((image.width() - widget.width()) // 2, (image.height() - widget.height()) // 2)
+                index = QPoint((image.width() - widget.width()) // 2, (image.height() - widget.height()) // 2)
                 painter.setPen(QColor(tokens().muted))
-                painter.drawRect(at.x() - 1, at.y() - 1, widget.width() + 1, widget.height() + 1)
-            painter.drawImage(at, _render(widget))
+                painter.drawRect(index.x() - 1, index.y() - 1, widget.width() + 1, widget.height() + 1)
+            painter.drawImage(index, _render(widget))
         painter.end()
         return image
 
 
 def _above(window: QWidget) -> list[QWidget]:
-    """Dialogs and popups that stand open."""
+    """Return the open dialogs and popups."""
     return [w for w in QApplication.topLevelWidgets() if w is not window and w.isVisible()]
 
 
@@ -297,10 +297,10 @@ def _fixed(text: str) -> str:
 
 
 def _fix_port(document: QTextDocument) -> None:
-    found = document.find(ADDRESS)
-    while not found.isNull():
-        found.insertText("127.0.0.1:8080")
-        found = document.find(ADDRESS, found)
+    result = document.find(ADDRESS)
+    while not result.isNull():
+        result.insertText("127.0.0.1:8080")
+        result = document.find(ADDRESS, result)
 
 
 def _render(widget: QWidget) -> QImage:
@@ -361,7 +361,7 @@ async def _play(app: App, play: Callable[[Stage], Awaitable[None]], look: Look) 
     for _ in range(2):  # what a timer said meanwhile is put right the second time
         await stage.settle()
         fix_figures([app.window, *_above(app.window)])
-        for _ in range(4):  # so many layouts stand one in another
+        for _ in range(4):  # as many layouts are nested
             QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
     if app.window.size() != QSize(look.width, look.height):
         size = app.window.size()

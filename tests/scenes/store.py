@@ -44,11 +44,11 @@ async def fill(stage: Stage) -> None:
     """Some experiments of the last weeks."""
     workspace, now = stage.app.workspace, time.time()
     await stage.until(lambda: workspace.store is not None and workspace.store.status.mode is Mode.READY, "the store")
-    for ago, asked, answer, model in reversed(EARLIER):
+    for ago, request, answer, model in reversed(EARLIER):
         session = workspace.new()
         session.experiment.created_at = now - ago * DAY
         session.change(model=model)
-        session.turns.add_turn(make_turn(Role.USER, asked))
+        session.turns.add_turn(make_turn(Role.USER, request))
         done = Outcome(ending=Ending.COMPLETE, model=model, finish_reason="stop")
         session.turns.add_turn(make_turn(Role.ASSISTANT, answer).model_copy(update={"outcome": done}))
     await workspace.flush()
@@ -105,11 +105,11 @@ def grove() -> Transcript:
     result = ToolResult(call_id="call_1", text='{"temp": 21}')
     rows.append(Turn(id="t", role=Role.TOOL, parts=(result,), parent="c"))
     put("ca", Role.ASSISTANT, "It is 21 degrees in Lisbon.", "t", complete)
-    at = "a1"
+    index = "a1"
     for number in range(5):
-        put(f"u{number}", Role.USER, f"And on day {number + 2}?", at)
+        put(f"u{number}", Role.USER, f"And on day {number + 2}?", index)
         put(f"b{number}", Role.ASSISTANT, "Warmer still.", f"u{number}", complete)
-        at = f"b{number}"
+        index = f"b{number}"
     put("b3x", Role.ASSISTANT, "Colder.", "u3", Outcome(ending=Ending.INTERRUPTED))
     put("a3u", Role.USER, "Why?", "a3")
     put("a3a", Role.ASSISTANT, "The Gulf Stream.", "a3u", complete)

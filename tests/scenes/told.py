@@ -1,4 +1,4 @@
-"""What a gateway's list tells of a model, where it counts: the estimate, the parameters, prices."""
+"""Facts of a gateway's model list where they are used: the estimate, the parameters, prices."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ ISSUES = (
 
 
 def of(server: ToolServer, *tools: ServerTool, own: tuple[ToolDefinition, ...] = ()) -> tuple[ToolDefinition, ...]:
-    """A server's tools as they stand in an experiment."""
+    """A server's tools in an experiment."""
     names = sent_names(server, [tool.name for tool in tools], [tool.name for tool in own])
     return tuple(definition_of(server, tool, names[tool.name]) for tool in tools)
 

@@ -89,10 +89,10 @@ def fifty() -> tuple[ToolDefinition, ...]:
             description=f"{verb.capitalize()}s what is in {area.lower()}, one at a time." if verb != "share" else "",
             parameters=SMALL_PARAMETERS,
             group=area,
-            enabled=(number + at) % 7 != 0,
+            enabled=(number + index) % 7 != 0,
         )
         for number, area in enumerate(AREAS)
-        for at, verb in enumerate(VERBS)
+        for index, verb in enumerate(VERBS)
     )
 
 

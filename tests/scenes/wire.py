@@ -45,7 +45,7 @@ async def inspector_maximised(stage: Stage) -> None:
 
 @scene(tokens_per_second=0)
 async def request_diff(stage: Stage) -> None:
-    """What the second request has that the first had not."""
+    """The additions of the second request to the first."""
     stage.fresh("demo-chat", temperature=0.7)
     await stage.ask("Name three rivers in Europe, with a sentence about each of them.")
     stage.fresh("demo-chat", temperature=0.2, top_p=0.9)
@@ -57,7 +57,7 @@ async def request_diff(stage: Stage) -> None:
 
 @scene(tokens_per_second=0)
 async def lint_report(stage: Stage) -> None:
-    """What a stream does differently from the specification and from what was asked, frame by frame."""
+    """Departures of a stream from the specification and from what was asked, frame by frame."""
     stage.fresh("demo-reasoner", max_completion_tokens=2000)
     roomy(stage)
     await stage.ask("Hello there. !nodone !think !length")
@@ -69,7 +69,7 @@ async def lint_report(stage: Stage) -> None:
 
 
 def roomy(stage: Stage) -> None:
-    """Give the inspector as much room as somebody would who looks into it."""
+    """Make the inspector as large as a person who reads it would."""
     window = stage.window
     window.resizeDocks([window.bottom_dock], [min(ROOMY, window.height() // 2)], Qt.Orientation.Vertical)
 

@@ -48,11 +48,11 @@ def test_self_test_passes_and_leaves_no_files(tmp_path: Path) -> None:
     assert ended.returncode == 0, ended.stdout + ended.stderr
     lines = ended.stdout.splitlines()
     assert lines[-1].startswith("all ")
-    said = [line.split()[:2] for line in lines[1:-1]]
-    assert {verdict for verdict, _ in said} <= {"ok", "none"}
-    assert {name for _, name in said} >= set(CHECKS)
-    kept = [path for path in tmp_path.rglob("*") if path.is_file() and "cache" not in path.parts]
-    assert not kept, f"it wrote into the user's folders: {kept}"
+    messages = [line.split()[:2] for line in lines[1:-1]]
+    assert {verdict for verdict, _ in messages} <= {"ok", "none"}
+    assert {name for _, name in messages} >= set(CHECKS)
+    saved = [path for path in tmp_path.rglob("*") if path.is_file() and "cache" not in path.parts]
+    assert not saved, f"it wrote into the user's folders: {saved}"
 
 
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="platform: there is always a display")
@@ -82,7 +82,7 @@ def test_missing_module_is_named(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="platform: needs macOS or Linux")
 @pytest.mark.slow
 def test_everything_loads_without_the_modules_of_unix() -> None:
-    """As on Windows, but for those that are imported by the platform's name."""
+    """Simulate Windows, but for those that are imported by the platform's name."""
     code = (
         "import sys\n"
         "from playground.self_test import imports\n"

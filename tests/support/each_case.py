@@ -32,8 +32,8 @@ def each_case(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[Cal
                 raise ExceptionGroup(f"{len(failures)} of {len(arguments)} cases failed", failures)
 
         signature = inspect.signature(test)
-        left = [parameter for name, parameter in signature.parameters.items() if name not in parameters]
-        run.__signature__ = signature.replace(parameters=left)  # type: ignore[attr-defined]
+        remaining = [parameter for name, parameter in signature.parameters.items() if name not in parameters]
+        run.__signature__ = signature.replace(parameters=remaining)  # type: ignore[attr-defined]
         return run
 
     return decorate

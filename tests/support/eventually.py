@@ -1,6 +1,6 @@
 """Wait for a state that comes, and say which one did not.
 
-The state is looked at again and again: another thread, process or event loop reaches it, and tells nobody.
+The state is looked at again and again: another thread, process or event loop reaches it, and sends no signal.
 """
 
 from __future__ import annotations

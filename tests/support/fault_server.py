@@ -74,7 +74,7 @@ def reset() -> Step:
 
 def drip(data: bytes, sizes: int = 1, seconds: float = 0.0) -> list[Step]:
     """``data`` in writes of ``sizes`` bytes, with a pause after each."""
-    pieces = [data[at : at + sizes] for at in range(0, len(data), sizes)]
+    pieces = [data[index : index + sizes] for index in range(0, len(data), sizes)]
     return [step for piece in pieces for step in (Step("send", piece), Step("sleep", seconds=seconds))]
 
 
@@ -340,8 +340,8 @@ class FaultServer:
     async def _paused(self, peer: _Peer) -> None:
         ends = {self._spawn(_is_over(self._going_on.acquire())), self._spawn(_is_over(peer.closed.wait()))}
         _, others = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-        for other in others:
-            other.cancel()
+        for second in others:
+            second.cancel()
 
 
 async def _is_over(wait: Coroutine[Any, Any, bool]) -> None:
@@ -357,7 +357,7 @@ async def _happens(event: asyncio.Event, seconds: float) -> bool:
 
 
 def _flat(steps: tuple[Step | list[Step], ...]) -> list[Step]:
-    return [one for step in steps for one in (step if isinstance(step, list) else [step])]
+    return [item for step in steps for item in (step if isinstance(step, list) else [step])]
 
 
 def _parse(raw: bytes, connection: int) -> Captured | None:

@@ -133,7 +133,7 @@ class Server:
         self.answer(id_, {"content": [{"type": "text", "text": text}], **more})
 
     def ask(self, method: str, params: Any) -> Any:
-        """What the client answers to a request of this server's: its result, or its error."""
+        """Return the client's answer to a request of this server: its result, or its error."""
         with self.arrived:
             self.asked += 1
             id_ = f"ask-{self.asked}"
@@ -168,8 +168,8 @@ class Server:
             message = json.loads(line)
             if "chatty" in self.modes:
                 self.write(b"debug: got a message\n")
-            for one in message if isinstance(message, list) else [message]:
-                self.take(one)
+            for item in message if isinstance(message, list) else [message]:
+                self.take(item)
 
     def take(self, message: dict[str, Any]) -> None:
         """One message that came."""
@@ -177,7 +177,7 @@ class Server:
         if method is None:
             with self.arrived:
                 if not str(id_).startswith("ask-"):
-                    return  # nobody waits for it
+                    return  # nothing waits for it
                 self.answers[id_] = message.get("result", message.get("error"))
                 self.arrived.notify_all()
         elif method == "tools/call":
@@ -198,8 +198,10 @@ class Server:
             if "slow" in self.modes:
                 can |= {"prompts": {"listChanged": True}, "resources": {}, "completions": {}}
             result = {"protocolVersion": version, "capabilities": can, "serverInfo": {"name": name, "version": "1"}}
-            said = ODD if "bidi" in self.modes else f"I hold {os.environ['API_TOKEN']}" if "leaks" in self.modes else ""
-            self.answer(id_, result | ({"instructions": said} if said else {}))
+            message = (
+                ODD if "bidi" in self.modes else f"I hold {os.environ['API_TOKEN']}" if "leaks" in self.modes else ""
+            )
+            self.answer(id_, result | ({"instructions": message} if message else {}))
         elif method == "tools/list":
             self.list(id_, params.get("cursor"))
         elif method in ("ping", "logging/setLevel"):
@@ -394,8 +396,8 @@ class Server:
 
     def call_sample(self, id_: Any, arguments: dict[str, Any], token: Any) -> None:
         words = {"role": "user", "content": {"type": "text", "text": str(arguments.get("text", "Say one word."))}}
-        asked = {"messages": [words], "maxTokens": 100, "systemPrompt": f"Be brief. {ODD}", "temperature": 0.5}
-        self.text(id_, json.dumps(self.ask("sampling/createMessage", asked)))
+        request = {"messages": [words], "maxTokens": 100, "systemPrompt": f"Be brief. {ODD}", "temperature": 0.5}
+        self.text(id_, json.dumps(self.ask("sampling/createMessage", request)))
 
     def call_ask_much(self, id_: Any, arguments: dict[str, Any], token: Any) -> None:
         for number in range(1000):
@@ -432,7 +434,7 @@ class Server:
 
 
 def question(text: str) -> dict[str, Any]:
-    """What an elicitation asks."""
+    """Return the form of an elicitation."""
     properties = {"name": {"type": "string", "title": ODD}, "count": {"type": "integer", "minimum": 1, "maximum": 3}}
     return {
         "message": f"{text} {ODD}",
@@ -449,7 +451,7 @@ def deep_schema() -> dict[str, Any]:
 
 
 def bad_schemas() -> list[dict[str, Any]]:
-    """Tools with schemas that hold up or break whoever takes them at their word."""
+    """Tools with schemas that stall or break a client that trusts them."""
     loop = {"type": "object", "properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {
         "a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}  # fmt: skip
     itself = {"type": "object", "properties": {"child": {"$ref": "#"}}, "required": ["child"]}
@@ -472,17 +474,17 @@ def main() -> None:
     parser.add_argument("modes", nargs="*", choices=[[], *MODES], default=[])
     parser.add_argument("--pids", type=Path)
     parser.add_argument("--state", type=Path)
-    given = parser.parse_args()
-    modes = set(given.modes)
-    if given.pids:
-        with given.pids.open("a", encoding="utf-8") as file:
+    values = parser.parse_args()
+    modes = set(values.modes)
+    if values.pids:
+        with values.pids.open("a", encoding="utf-8") as file:
             file.write(f"{os.getpid()}\n")
     starts = 1
-    if given.state:
-        starts = 1 + (int(given.state.read_text(encoding="utf-8")) if given.state.exists() else 0)
-        given.state.write_text(str(starts), encoding="utf-8")
+    if values.state:
+        starts = 1 + (int(values.state.read_text(encoding="utf-8")) if values.state.exists() else 0)
+        values.state.write_text(str(starts), encoding="utf-8")
     if "parent" in modes:
-        pids = ["--pids", str(given.pids)] if given.pids else []
+        pids = ["--pids", str(values.pids)] if values.pids else []
         child = [sys.executable, __file__, "stubborn", *pids]
         subprocess.Popen(child, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     if "stubborn" in modes:

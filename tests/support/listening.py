@@ -11,7 +11,7 @@ async def stop_listening(server: asyncio.Server, own: Collection[asyncio.Task[No
     """Close a server behind the connections that it has accepted, and wait until they are let in.
 
     One whose task has not begun when a server is closed never gets a transport in CPython 3.11, and its socket is left
-    open, to be told of in whichever test comes upon it. ``own`` are tasks that do not let in.
+    open, to be reported in whichever test meets it. ``own`` are tasks that do not let in.
     """
     while any(map(_is_new, asyncio.all_tasks())):  # noqa: ASYNC110 - nothing tells of it
         await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""What a demo server has under way, seen from inside."""
+"""The open streams of a demo server, seen from inside."""
 
 from __future__ import annotations
 

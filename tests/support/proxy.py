@@ -1,4 +1,4 @@
-"""What may stand between a client and its gateway: forward proxies, and a TLS front before a plain server.
+"""The parts between a client and its gateway: forward proxies, and a TLS front before a plain server.
 
 All are real and run an event loop in a thread of their own, as ``tests.support.fault_server`` does. The proxies have a
 table of names instead of a resolver, so that a test can reach a local server under any name; ``stalls`` lets it take a
@@ -125,9 +125,9 @@ class Proxy(_Listener):
         if method == "CONNECT":
             writer.write(b"HTTP/1.1 200 Connection Established\r\n\r\n")
         else:
-            kept = [line for line in lines if not line.lower().startswith(("proxy-", "connection:"))]
+            saved = [line for line in lines if not line.lower().startswith(("proxy-", "connection:"))]
             path = parts.path + (f"?{parts.query}" if parts.query else "")
-            head = [f"{method} {path} {version}", *kept, "Connection: close", "", ""]
+            head = [f"{method} {path} {version}", *saved, "Connection: close", "", ""]
             out_writer.write("\r\n".join(head).encode("latin-1"))
         await _join(reader, writer, out_reader, out_writer)
 
@@ -165,12 +165,12 @@ class Socks(_Listener):
 
         _, count = await reader.readexactly(2)
         methods = await reader.readexactly(count)
-        wanted = 2 if self._login else 0
-        await reply(bytes((5, wanted if wanted in methods else 0xFF)))
-        if wanted not in methods:
+        expected = 2 if self._login else 0
+        await reply(bytes((5, expected if expected in methods else 0xFF)))
+        if expected not in methods:
             return
         login = ""
-        if wanted:
+        if expected:
             _, length = await reader.readexactly(2)
             name = await reader.readexactly(length)
             login = f"{name.decode()}:{(await reader.readexactly((await reader.readexactly(1))[0])).decode()}"

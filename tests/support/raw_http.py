@@ -34,14 +34,14 @@ def ask(
         response = HTTPResponse(connection, method=method)
         try:
             response.begin()
-            found = {name.lower(): value for name, value in response.getheaders()}
-            return Answer(response.status, found, response.read())
+            results = {name.lower(): value for name, value in response.getheaders()}
+            return Answer(response.status, results, response.read())
         finally:
             response.close()
 
 
 def exchange(base_url: str, data: bytes) -> bytes:
-    """Send ``data`` over one connection, and return what came until the server closed it. Raises TimeoutError."""
+    """Send ``data`` over one connection, and return what it sent until it was closed. Raises TimeoutError."""
     parts = urlsplit(base_url)
     received = b""
     with socket.create_connection((parts.hostname, parts.port), timeout=5) as connection:
@@ -54,7 +54,7 @@ def exchange(base_url: str, data: bytes) -> bytes:
 
 #: Hosts that a program of this machine names.
 LOOPBACK = ("localhost", "LocalHost.", "localhost:9", "127.0.0.1", "127.0.0.1:80", "127.8.9.10:1", "[::1]", "[::1]:70")
-#: Hosts that a page, or nobody, names.
+#: Hosts of a web page, and none.
 STRANGERS = (
     "evil.example",
     "evil.example:80",

@@ -1,4 +1,4 @@
-"""A tool server over Streamable HTTP with an authorisation server beside it, written from the specifications alone.
+"""A tool server over Streamable HTTP with an authorisation server of its own, written from the specifications alone.
 
 ``RemoteToolServer`` serves both on one loopback port: discovery, registration, consent without a person, tokens with
 proof keys and refresh. What is asked of its tools goes wrong in the way that the tool is called. It notes what it saw.
@@ -24,14 +24,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-NEWEST = "2026-07-28"  # the version of the protocol that greets nobody
+NEWEST = "2026-07-28"  # the version of the protocol without a handshake
 HUGE = 40_000_000  # characters of an answer that is too long
 
 
 class RemoteToolServer:
     """``key`` is what a client has to send as ``X-Key``; ``oauth`` that it has to sign in.
 
-    ``stateless``: nobody is greeted, each request has to say who asks, and the tool "say" asks back first.
+    ``stateless``: no handshake, each request has to name its client, and the tool "say" asks back first.
     """
 
     def __init__(self, *, oauth: bool = False, key: str = "", stateless: bool = False) -> None:
@@ -41,7 +41,7 @@ class RemoteToolServer:
         self.refreshed = 0
         self.tokens: set[str] = set()
         self.refresh_tokens: set[str] = set()
-        self.headers: list[dict[str, str]] = []  # of what came to the tools
+        self.headers: list[dict[str, str]] = []  # of requests to the tools
         self.lifetime = 3_600
         self._codes: dict[str, tuple[str, str]] = {}
         routes = [
@@ -98,32 +98,32 @@ class RemoteToolServer:
         return JSONResponse(client, status_code=201)
 
     async def _authorise(self, request: Request) -> Response:
-        asked = request.query_params
-        client = next((it for it in self.registered if it["client_id"] == asked.get("client_id")), None)
-        if client is None or asked["redirect_uri"] not in client["redirect_uris"]:
+        question = request.query_params
+        client = next((it for it in self.registered if it["client_id"] == question.get("client_id")), None)
+        if client is None or question["redirect_uri"] not in client["redirect_uris"]:
             return JSONResponse({"error": "invalid_request"}, status_code=400)
         self.authorised += 1
         code = secrets.token_urlsafe(24)
-        self._codes[code] = asked["code_challenge"], asked["redirect_uri"]
-        return RedirectResponse(f"{asked['redirect_uri']}?{urlencode({'code': code, 'state': asked['state']})}")
+        self._codes[code] = question["code_challenge"], question["redirect_uri"]
+        return RedirectResponse(f"{question['redirect_uri']}?{urlencode({'code': code, 'state': question['state']})}")
 
     async def _token(self, request: Request) -> Response:
-        asked = dict(await request.form())
-        if asked.get("grant_type") == "refresh_token":
-            if asked.get("refresh_token") not in self.refresh_tokens:
+        question = dict(await request.form())
+        if question.get("grant_type") == "refresh_token":
+            if question.get("refresh_token") not in self.refresh_tokens:
                 return JSONResponse({"error": "invalid_grant"}, status_code=400)
             self.refreshed += 1
         else:
-            challenge, where = self._codes.pop(str(asked.get("code")), ("", ""))
-            digest = hashlib.sha256(str(asked.get("code_verifier")).encode()).digest()
+            challenge, where = self._codes.pop(str(question.get("code")), ("", ""))
+            digest = hashlib.sha256(str(question.get("code_verifier")).encode()).digest()
             proof = base64.urlsafe_b64encode(digest).decode().rstrip("=")
-            if proof != challenge or asked.get("redirect_uri") != where:
+            if proof != challenge or question.get("redirect_uri") != where:
                 return JSONResponse({"error": "invalid_grant"}, status_code=400)
         token, refresh = f"canary-token-{secrets.token_hex(12)}", f"canary-refresh-{secrets.token_hex(12)}"
         self.tokens.add(token)
         self.refresh_tokens.add(refresh)
-        given = {"access_token": token, "token_type": "Bearer", "expires_in": self.lifetime, "refresh_token": refresh}
-        return JSONResponse(given)
+        values = {"access_token": token, "token_type": "Bearer", "expires_in": self.lifetime, "refresh_token": refresh}
+        return JSONResponse(values)
 
     # The tools
 
@@ -157,9 +157,9 @@ class RemoteToolServer:
             result = {"tools": [{"name": name, "inputSchema": schema} for name in ("say", "huge", "packed")]}
         elif self.stateless and "inputResponses" not in params:
             question = {"type": "object", "properties": {"name": {"type": "string"}}}
-            asked = {"message": "Who?", "requestedSchema": question, "mode": "form"}
-            wanted = {"who": {"method": "elicitation/create", "params": asked}}
-            result = {"resultType": "input_required", "inputRequests": wanted, "requestState": "half way"}
+            body = {"message": "Who?", "requestedSchema": question, "mode": "form"}
+            expected = {"who": {"method": "elicitation/create", "params": body}}
+            result = {"resultType": "input_required", "inputRequests": expected, "requestState": "half way"}
         elif self.stateless:
             name = params["inputResponses"]["who"]["content"]["name"]
             text = f"{params['requestState']}: {name}, {request.headers['mcp-name']}"
@@ -169,9 +169,9 @@ class RemoteToolServer:
         return JSONResponse({**head, "result": result})
 
     def _refused(self, request: Request, method: str, params: dict[str, Any]) -> dict[str, Any] | None:
-        said = params.get("_meta", {}).get("io.modelcontextprotocol/protocolVersion")
-        if method == "initialize" or said != NEWEST:
-            data = {"supported": [NEWEST], "requested": said or ""}
+        message = params.get("_meta", {}).get("io.modelcontextprotocol/protocolVersion")
+        if method == "initialize" or message != NEWEST:
+            data = {"supported": [NEWEST], "requested": message or ""}
             return {"code": -32022, "message": "Unsupported protocol version", "data": data}
         if request.headers.get("mcp-method") != method or request.headers.get("mcp-protocol-version") != NEWEST:
             return {"code": -32600, "message": "The head says something else"}

@@ -55,7 +55,7 @@ class SecretService:
         _wait(self._listens, "dbus-daemon")
 
     def _listens(self) -> bool:
-        """Whether somebody takes what connects: the socket stands there a moment before that."""
+        """Return whether the service accepts connections: its socket exists a moment earlier."""
         with closing(socket.socket(socket.AF_UNIX)) as trial:
             return trial.connect_ex(str(self._socket)) == 0
 

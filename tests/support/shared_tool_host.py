@@ -27,11 +27,11 @@ class SharedToolHost:
         self._thread = threading.Thread(target=self.loop.run_forever, name="shared tool host", daemon=True)
         self._thread.start()
 
-    def open(self, heard: Callable[[JSONObject], None], gone: Callable[[], None]) -> HostProcess:
+    def open(self, heard: Callable[[JSONObject], None], removed: Callable[[], None]) -> HostProcess:
         """Lend the process to one ``Servers`` at a time; a second one gets a process of its own."""
         if self.lease is not None:
-            return HostProcess(heard, gone)
-        self.lease = HostLease(self, heard, gone)
+            return HostProcess(heard, removed)
+        self.lease = HostLease(self, heard, removed)
         return self.lease
 
     async def start(self) -> None:
@@ -60,16 +60,16 @@ class SharedToolHost:
 class HostLease(HostProcess):
     """The shared process as one ``Servers`` sees it, from ``start`` to ``close``."""
 
-    def __init__(self, host: SharedToolHost, heard: Callable[[JSONObject], None], gone: Callable[[], None]) -> None:
-        super().__init__(heard, gone)
-        self._host, self._heard, self._gone = host, heard, gone
+    def __init__(self, host: SharedToolHost, heard: Callable[[JSONObject], None], removed: Callable[[], None]) -> None:
+        super().__init__(heard, removed)
+        self._host, self._heard, self._gone = host, heard, removed
         self._is_started = self._closed = False
         self._servers: set[str] = set()
         self._pending: set[asyncio.Future[JSON]] = set()
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked."""
+        """Return whether the host runs."""
         process = self._host.process
         return self._is_started and not self._closed and process is not None and process.alive
 

@@ -19,7 +19,7 @@ from pathlib import Path
 _BEFORE: dict[str, str] = {}
 _WIDTH, _HEIGHT = 1440, 900  # pixels of a screen that tests have for themselves
 _PR_SET_PDEATHSIG = 1  # of prctl(2): the signal that a process gets when the one that started it ends
-_screens: list[subprocess.Popen[bytes]] = []  # one at most, kept: a process that nobody knows is warned of
+_screens: list[subprocess.Popen[bytes]] = []  # one at most, kept: an unknown process causes a warning
 
 
 def surroundings_before() -> dict[str, str]:
@@ -67,11 +67,11 @@ def settle() -> Path:
 
 def _choose_screen(home: Path) -> None:
     """The screen there is; for one of several processes a screen of its own, as only one window can have the focus."""
-    shown = sys.platform != "linux" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    displayed = sys.platform != "linux" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     one_of_several = "PYTEST_XDIST_WORKER" in os.environ
-    if shown and not one_of_several:
+    if displayed and not one_of_several:
         return
-    server = shutil.which("Xvfb") if shown and sys.platform == "linux" else None
+    server = shutil.which("Xvfb") if displayed and sys.platform == "linux" else None
     if server is None:
         os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={_write_screen(home / 'screen.json')}"
         return
@@ -91,23 +91,23 @@ def _write_screen(file: Path) -> Path:
 
 def _start_screen(server: str) -> int:
     """Start an X server that draws into memory and ends with this process, however that ends. Gives its number."""
-    end, said = os.pipe()
-    # Without -noreset a screen begins anew when its last client leaves, and turns away who comes at that moment.
+    end, message = os.pipe()
+    # Without -noreset a screen resets when its last client leaves, and refuses a client at that moment.
     options = ["-screen", "0", f"{_WIDTH}x{_HEIGHT}x24", "-nolisten", "tcp", "-noreset"]
     kernel = ctypes.CDLL(None)
     _screens.append(
         subprocess.Popen(
-            [server, "-displayfd", str(said), *options],
-            pass_fds=(said,),
+            [server, "-displayfd", str(message), *options],
+            pass_fds=(message,),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             preexec_fn=lambda: kernel.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM),
         )
     )
-    os.close(said)
-    with os.fdopen(end) as told:
-        return int(told.readline())
+    os.close(message)
+    with os.fdopen(end) as notices:
+        return int(notices.readline())
 
 
 def _name_the_screen_in_full() -> None:

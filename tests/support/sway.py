@@ -1,4 +1,4 @@
-"""What the compositor sway says of its screen, and what it is told to do; as ``swaymsg`` asks it."""
+"""The screen of the compositor sway, and commands to it, through ``swaymsg``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def compositor(*command: str) -> Any:
-    """What ``swaymsg`` answers. Raises CalledProcessError with its words where it refuses."""
+    """Return the answer of ``swaymsg``. Raises CalledProcessError with its words where it refuses."""
     done = subprocess.run(["swaymsg", "-r", *command], capture_output=True, text=True, check=True, timeout=20)
     return json.loads(done.stdout)
 

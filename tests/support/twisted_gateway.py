@@ -69,10 +69,10 @@ class TwistedGateway:
                 if key := self.headers.get("authorization"):
                     headers["authorization"] = key
                 connection.request(self.command, base + self.path, data or None, headers)
-                found = connection.getresponse()
-                content_type, answered = answer(found.headers.get("content-type", ""), found.read())
+                result = connection.getresponse()
+                content_type, answered = answer(result.headers.get("content-type", ""), result.read())
                 connection.close()
-                self._give(found.status, content_type, answered)
+                self._give(result.status, content_type, answered)
 
             def _give(self, status: int, content_type: str, data: bytes) -> None:
                 self.send_response(status)

@@ -43,7 +43,7 @@ class Hands:
     """One mouse and one keyboard, there as long as the object is used in a ``with``.
 
     Places are pixels of an output of ``size``. Raises ``OSError`` where no compositor answers, and ``LookupError``
-    where it lets nobody make devices.
+    where it permits no virtual devices.
     """
 
     def __init__(self, size: tuple[int, int] = (1440, 900)) -> None:
@@ -55,10 +55,10 @@ class Hands:
     def __enter__(self) -> Hands:
         self._socket.settimeout(10)
         self._socket.connect(str(Path(os.environ.get("XDG_RUNTIME_DIR", ""), os.environ["WAYLAND_DISPLAY"])))
-        found = self._globals()
-        seat = self._bind(found, "wl_seat")
-        self._pointer = self._make(self._bind(found, _POINTERS), seat)
-        self._keyboard = self._make(self._bind(found, _KEYBOARDS), seat)
+        result = self._globals()
+        seat = self._bind(result, "wl_seat")
+        self._pointer = self._make(self._bind(result, _POINTERS), seat)
+        self._keyboard = self._make(self._bind(result, _KEYBOARDS), seat)
         memory = os.memfd_create("keymap")
         os.write(memory, _KEYMAP)
         self._send(self._keyboard, 0, struct.pack("=II", 1, len(_KEYMAP)), memory)  # keymap, as text
@@ -130,26 +130,26 @@ class Hands:
     # The wire
 
     def _globals(self) -> dict[str, tuple[int, int]]:
-        """What the compositor offers, by interface: its name and its version."""
+        """Return the compositor's globals, by interface: its name and its version."""
         self._send(_DISPLAY, 1, struct.pack("=I", _REGISTRY))
         return {
             _text(body, 4): (struct.unpack_from("=I", body)[0], struct.unpack_from("=I", body, len(body) - 4)[0])
             for _, body in self._settle(_REGISTRY)
         }
 
-    def _bind(self, found: dict[str, tuple[int, int]], interface: str) -> int:
-        if interface not in found:
+    def _bind(self, expected: dict[str, tuple[int, int]], interface: str) -> int:
+        if interface not in expected:
             raise LookupError(f"this compositor has no {interface}")
         name = interface.encode() + b"\0"
         padded = struct.pack("=I", len(name)) + name + b"\0" * (-len(name) % 4)
-        made = self._new()
-        self._send(_REGISTRY, 0, struct.pack("=I", found[interface][0]) + padded + struct.pack("=II", 1, made))
-        return made
+        created = self._new()
+        self._send(_REGISTRY, 0, struct.pack("=I", expected[interface][0]) + padded + struct.pack("=II", 1, created))
+        return created
 
     def _make(self, manager: int, seat: int) -> int:
-        made = self._new()
-        self._send(manager, 0, struct.pack("=II", seat, made))
-        return made
+        created = self._new()
+        self._send(manager, 0, struct.pack("=II", seat, created))
+        return created
 
     def _new(self) -> int:
         self._next += 1
@@ -159,13 +159,13 @@ class Hands:
         message = struct.pack("=II", thing, (8 + len(body)) << 16 | request) + body
         socket.send_fds(self._socket, [message], [] if file is None else [file])
 
-    def _settle(self, wanted: int = 0) -> list[tuple[int, bytes]]:
+    def _settle(self, expected: int = 0) -> list[tuple[int, bytes]]:
         """Wait until the compositor has done all so far. Returns what it said of ``wanted``: numbers of events, bodies.
 
         Raises ``OSError`` with its words where it objects.
         """
         self._send(_DISPLAY, 0, struct.pack("=I", sync := self._new()))
-        told: list[tuple[int, bytes]] = []
+        messages: list[tuple[int, bytes]] = []
         while True:
             thing, size_and_event = struct.unpack("=II", self._read(8))
             body = self._read((size_and_event >> 16) - 8)
@@ -173,9 +173,9 @@ class Hands:
             if (thing, event) == (_DISPLAY, 0):
                 raise OSError(f"the compositor objects: {_text(body, 8)}")
             if thing == sync:
-                return told
-            if thing == wanted:
-                told.append((event, body))
+                return messages
+            if thing == expected:
+                messages.append((event, body))
 
     def _read(self, count: int) -> bytes:
         data = b""

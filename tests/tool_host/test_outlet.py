@@ -48,14 +48,14 @@ class Window:
 
     async def message(self, kind: str) -> JSONObject:
         """Return the first message of a kind, once it is there."""
-        found: list[JSONObject] = []
+        results: list[JSONObject] = []
 
         def is_there() -> bool:
-            found[:] = [message for message in tuple(self.heard) if message["is"] == kind]
-            return bool(found)
+            results[:] = [message for message in tuple(self.heard) if message["is"] == kind]
+            return bool(results)
 
         await eventually(is_there, f"a message of the kind {kind}")
-        return found[0]
+        return results[0]
 
 
 @pytest.fixture

@@ -26,9 +26,9 @@ def test_structured_content_too_large_or_deep_is_left_out_with_a_note() -> None:
     deep: object = 0
     for _ in range(100_000):
         deep = [deep]
-    found = reading.answer({"content": [], "structuredContent": deep}, "S", "t", 0.1)
-    assert found.structured is None
-    assert "deep" in found.lost[0]
+    result = reading.answer({"content": [], "structuredContent": deep}, "S", "t", 0.1)
+    assert result.structured is None
+    assert "deep" in result.lost[0]
 
 
 def test_values_of_the_wrong_shape_are_read() -> None:

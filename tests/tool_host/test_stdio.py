@@ -24,14 +24,14 @@ async def writer(request: pytest.FixtureRequest) -> AsyncIterator[ServerProcess]
 
 @pytest.mark.parametrize("writer", [r"b'one\n\ntwo\nhalf'"], indirect=True)
 async def test_lines_are_read_with_the_unfinished_last(writer: ServerProcess) -> None:
-    found = [line async for line in read_lines(writer, Throttle())]
-    assert found == [(b"one", 3, True), (b"", 0, True), (b"two", 3, True), (b"half", 4, False)]
+    results = [line async for line in read_lines(writer, Throttle())]
+    assert results == [(b"one", 3, True), (b"", 0, True), (b"two", 3, True), (b"half", 4, False)]
 
 
 @pytest.mark.parametrize("writer", [f"b'head' + b'x' * {LONGEST_MESSAGE} + b'tail' + b'\\nnext\\n'"], indirect=True)
 async def test_line_that_is_too_long_is_read_by_its_ends(writer: ServerProcess) -> None:
-    (line, size, whole), following = [line async for line in read_lines(writer, Throttle())]
-    assert (size, whole) == (LONGEST_MESSAGE + 8, True)
+    (line, size, complete), following = [line async for line in read_lines(writer, Throttle())]
+    assert (size, complete) == (LONGEST_MESSAGE + 8, True)
     assert len(line) < 1_000_000
     assert line.startswith(b"head")
     assert line.endswith(b"tail")

@@ -1,4 +1,4 @@
-"""What tests of widgets share."""
+"""Fixtures that tests of widgets share."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def show_widget(qtbot: QtBot) -> Iterator[ShowWidget]:
 
 @pytest.fixture
 def main(qtbot: QtBot) -> Iterator[QMainWindow]:
-    """A window for dialogs to stand before."""
+    """A parent window for dialogs."""
     main = QMainWindow()
     qtbot.addWidget(main)
     main.resize(1200, 900)

@@ -40,8 +40,8 @@ _MODIFIERS = {
 @pytest.fixture(scope="session")
 def hands() -> Iterator[Hands]:
     """The mouse and the keyboard of the screen."""
-    with Hands() as made:
-        yield made
+    with Hands() as created:
+        yield created
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def toplevels() -> list[Toplevel]:
 
 
 class Hand(Person):
-    """Somebody at the window, with the mouse and the keyboard of the screen."""
+    """A person at the window, with the mouse and the keyboard of the screen."""
 
     def __init__(self, person: Person, hands: Hands) -> None:
         super().__init__(person.app, person._mistakes)
@@ -85,8 +85,8 @@ class Hand(Person):
             if over.windowType() in _POPUPS:
                 return self.on_screen(over, point)
             top = over
-        (found,) = [window for window in toplevels() if window.title == top.windowTitle()]
-        place = found.place.topLeft() + point
+        (results,) = [window for window in toplevels() if window.title == top.windowTitle()]
+        place = results.place.topLeft() + point
         return place.x(), place.y()
 
     async def click(self, widget: QWidget) -> None:
@@ -136,11 +136,11 @@ class Hand(Person):
         self.hands.type(text)
 
     async def key(self, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-        held = "".join(name for one, name in _MODIFIERS.items() if modifier & one)
-        self.hands.key(held + key.name.removeprefix("Key_"))
+        pending = "".join(name for item, name in _MODIFIERS.items() if modifier & item)
+        self.hands.key(pending + key.name.removeprefix("Key_"))
 
     async def drag(self, start: tuple[int, int], end: tuple[int, int]) -> None:
-        """Take hold of what is at one place of the screen, go to another as a hand does, rest, and let go."""
+        """Take hold of what is at one place of the screen, go to another as a hand does, rest, and release it."""
         self.hands.move(*start)
         await asyncio.sleep(PAUSE)
         self.hands.press()

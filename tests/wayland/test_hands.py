@@ -1,4 +1,4 @@
-"""What is typed, pointed at, dragged, copied and dropped on a Wayland screen: only the compositor knows places."""
+"""Typing, pointing, dragging, copying and dropping on a Wayland screen: only the compositor knows places."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def test_a_prompt_is_typed_and_run_and_its_answer_copied_and_pasted(walk: Play) 
 
         more = await hand.seen(QToolButton, "More for this message", hand.card(-1))
         await hand.choose(more, "Copy text")
-        other = other_program_gets()
-        await hand.until(lambda: other.poll() is not None, "another program to get it")
-        assert other.communicate()[0].decode() == hand.path[-1].text
+        second = other_program_gets()
+        await hand.until(lambda: second.poll() is not None, "another program to get it")
+        assert second.communicate()[0].decode() == hand.path[-1].text
 
         other_program_copies("from another program: naïve – ✓")
         await hand.click(hand.message)
@@ -101,7 +101,7 @@ def test_what_opens_over_the_window_is_where_the_program_takes_it_to_be(walk: Pl
         await hand.keys("all of this")
         await hand.click_at(hand.message, QPoint(20, 8), right=True)
         menu = await hand.opened()
-        everything = next(text for one in menu.actions() if (text := shown(one.text())).startswith("Select All"))
+        everything = next(text for action in menu.actions() if (text := shown(action.text())).startswith("Select All"))
         await hand.pick(menu, everything)
         assert hand.message.textCursor().selectedText() == "all of this"
 
@@ -158,9 +158,9 @@ def test_a_file_is_dropped_from_another_program(walk: Play, tmp_path: Path) -> N
     async def scene(hand: Hand) -> None:
         giver = other_program_gives(file)
         try:
-            await hand.until(lambda: any(one.title == "Giver" for one in toplevels()), "the other program")
-            (other,) = [one.place.center() for one in toplevels() if one.title == "Giver"]
-            await hand.drag((other.x(), other.y()), hand.on_screen(hand.pane, QPoint(60, 60)))
+            await hand.until(lambda: any(first.title == "Giver" for first in toplevels()), "the other program")
+            (second,) = [first.place.center() for first in toplevels() if first.title == "Giver"]
+            await hand.drag((second.x(), second.y()), hand.on_screen(hand.pane, QPoint(60, 60)))
             await hand.until(lambda: hand.session.title == "Dropped here", "the file to open")
         finally:
             giver.kill()
@@ -185,7 +185,7 @@ def test_a_panel_is_floated_and_put_back(walk: Play) -> None:
 
 def placed(dock: Dock) -> QRect:
     """Where the compositor has the dock that is a window of its own."""
-    (apart,) = [one for one in toplevels() if one.title == dock.windowTitle()]
+    (apart,) = [item for item in toplevels() if item.title == dock.windowTitle()]
     return apart.place
 
 

@@ -287,8 +287,8 @@ def _sent_as(name: str, sent: Sent) -> str:
         return ""
     fields = {_joined(field): field for field in sent.fields}
     while name:
-        if found := fields.get(_joined(name)):
-            return found
+        if result := fields.get(_joined(name)):
+            return result
         name = name.rpartition(".")[0]  # "thinking.type.enabled" is about thinking.type
     return ""
 

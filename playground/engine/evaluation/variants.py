@@ -56,16 +56,16 @@ def step_plan(session: Session, turn_id: str, repeats: int = 5) -> Plan:
     return plan.model_copy(update={"cases": (case,), "repeats": repeats})
 
 
-def begin_with_answer(session: Session, column: EvalVariant, kept: SavedAnswer, title: str = "") -> None:
+def begin_with_answer(session: Session, column: EvalVariant, saved_answer: SavedAnswer, title: str = "") -> None:
     """Fill a new session with an answer: its turns, and the settings of its variant.
 
     Variables were filled in when it was requested, so text that looks like one is kept as it is written.
     """
     settings = column.settings.model_copy(
-        update={"title": title, "variables": {name: as_written(name) for name in names_in(kept.turns)}}
+        update={"title": title, "variables": {name: as_written(name) for name in names_in(saved_answer.turns)}}
     )
-    session.history.reset(Transcript().append(*kept.turns), settings.with_parameters(settings.current))
-    for exchange in kept.exchanges:
+    session.history.reset(Transcript().append(*saved_answer.turns), settings.with_parameters(settings.current))
+    for exchange in saved_answer.exchanges:
         session.exchanges.keep(exchange)
 
 

@@ -117,8 +117,8 @@ def write_output(path: Path, content: str | bytes, known: Iterable[SecretStr]) -
 def redacted_reads(exchange: Exchange, redactor: Redactor) -> Iterator[Read]:
     """Yield the reads of the response body without secrets, also where reads or events cut one."""
     stream = StreamRedactor(redactor)
-    for at, data in exchange.reads:
-        yield from (Read(*piece) for piece in stream.redact_bytes(data, at))
+    for position, data in exchange.reads:
+        yield from (Read(*piece) for piece in stream.redact_bytes(data, position))
     yield from (Read(*piece) for piece in stream.close(exchange.reads[-1].at if exchange.reads else 0.0))
 
 

@@ -134,14 +134,14 @@ class PageLayout(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> PageLayout | None:
         """Read a saved layout; None for text that is none."""
-        shown, _, share = text.partition(" ")
+        displayed, _, share = text.partition(" ")
         try:
             number = float(share)
         except ValueError:
             return None
-        if len(shown) != 3 or not 0 < number < 1:
+        if len(displayed) != 3 or not 0 < number < 1:
             return None
-        left, right, bottom = (flag == "1" for flag in shown)
+        left, right, bottom = (flag == "1" for flag in displayed)
         return cls(left, right, bottom, number)
 
     def __str__(self) -> str:
@@ -232,11 +232,11 @@ class Docks(QObject):
 
     def _apply(self) -> None:
         layout = self._pages[self._page]
-        for dock, shown in zip((*self._sides, self._bottom), layout[:3], strict=True):
+        for dock, displayed in zip((*self._sides, self._bottom), layout[:3], strict=True):
             if dock.is_over:
                 dock.hide()
             elif not dock.isFloating():
-                dock.setVisible(shown)
+                dock.setVisible(displayed)
         self._fit_height()
 
     def _is_docked(self, dock: Dock) -> bool:
@@ -342,5 +342,5 @@ def _key(page: str) -> str:
 
 
 def _usual(page: str) -> PageLayout:
-    shown = page == CONVERSATION
-    return PageLayout(left=shown, right=shown, bottom=shown)
+    displayed = page == CONVERSATION
+    return PageLayout(left=displayed, right=displayed, bottom=displayed)

@@ -196,9 +196,9 @@ class ListDetail(QWidget):
             margins=(24, 0, 24, 0),
             spacing=6,
         )
-        shown = in_column(top, (self.pages, 1), thin_line(), spacing=0)
+        displayed = in_column(top, (self.pages, 1), thin_line(), spacing=0)
         foot_row = in_row(*buttons, margins=(24, 0, 24, 0), spacing=8)
-        in_column((shown, 1), messages, foot_row, of=right, margins=(0, 0, 0, 12), spacing=12)
+        in_column((displayed, 1), messages, foot_row, of=right, margins=(0, 0, 0, 12), spacing=12)
         in_row(side, thin_upright(), (right, 1), of=self, margins=0, spacing=0)
         self.search.textChanged.connect(self._filter)
         self.search.results_asked.connect(self.list.setFocus)

@@ -65,7 +65,7 @@ class RowsTable(QTableView):
     def give_rest(self, column: int, least: int) -> None:
         """Give a column the width that the other ones leave, at least ``least`` pixels."""
         header = self.horizontalHeader()
-        others = sum(header.sectionSize(other) for other in range(header.count()) if other != column)
+        others = sum(header.sectionSize(second) for second in range(header.count()) if second != column)
         header.resizeSection(column, max(least, self.viewport().width() - others))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -134,14 +134,14 @@ def _paint_texts(painter: QPainter, inside: QRect, row: Row, font: QFont) -> Non
     spare = first.width() - width - 2 * GAP
     if row.side and (spare > 40 or not row.side_yields):
         most = spare if row.side_yields else max(spare, first.width() // 3)
-        taken = _paint_text(painter, first, row.side, small, row.side_colour, most, _RIGHT, _MIDDLE)
-        first.setRight(first.right() - taken - GAP)
+        occupied = _paint_text(painter, first, row.side, small, row.side_colour, most, _RIGHT, _MIDDLE)
+        first.setRight(first.right() - occupied - GAP)
     mode = _MIDDLE if row.middle else _END
     _paint_text(painter, first, row.title, title_font, row.title_colour, first.width(), _LEFT, mode)
     for words, colour in row.marks:
         most = second.width() // 2
-        taken = _paint_text(painter, second, words, small, colour, most, _RIGHT, _END)
-        second.setRight(second.right() - taken - GAP)
+        occupied = _paint_text(painter, second, words, small, colour, most, _RIGHT, _END)
+        second.setRight(second.right() - occupied - GAP)
     if row.line:
         _paint_text(painter, second, row.line, small, row.line_colour, second.width(), _LEFT, _END)
 

@@ -18,7 +18,7 @@ def failure(kind: FailureKind, status: int | None = None) -> Failure:
     return Failure(kind=kind, message="the gateway's own words", status=status)
 
 
-#: Places and buttons of the window, which nobody at a command line has.
+#: Places and buttons of the window, which a command line lacks.
 OF_THE_WINDOW = (
     *("settings", "button", "under Raw", "under Response", "Parameters", "dashboard's tab", "the window."),
     *("Retry", "retry", "base URL", "switch the tools", "time-out", "Choose another one"),
@@ -72,7 +72,7 @@ def test_a_status_is_named_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "status", "message", "said"),
+    ("kind", "status", "message", "words"),
     [
         (FailureKind.EMPTY, None, "empty response: the body holds nothing", "The body holds nothing"),
         (FailureKind.EMPTY, None, "Empty response", ""),
@@ -83,7 +83,7 @@ def test_a_status_is_named_once() -> None:
     ],
 )
 def test_the_message_does_not_say_the_title_again(
-    kind: FailureKind, status: int | None, message: str, said: str
+    kind: FailureKind, status: int | None, message: str, words: str
 ) -> None:
-    told = failure(kind, status).model_copy(update={"message": message})
-    assert own_words(told, advise(told)) == said
+    notices = failure(kind, status).model_copy(update={"message": message})
+    assert own_words(notices, advise(notices)) == words

@@ -1,4 +1,4 @@
-"""What gateways, proxies and model servers were seen to say, message by message, and what only sounds alike.
+"""Messages seen from gateways, proxies and model servers, one by one, and ones that only sound alike.
 
 Each body goes through the reader of error bodies first, as on the wire.
 """
@@ -49,8 +49,8 @@ SOUNDS_ALIKE = read("sounds_alike.jsonl")
 @each_case(("meaning", "status", "body"), SAID)
 def test_what_is_said_is_understood(meaning: str, status: int | None, body: Any) -> None:
     keyed = meaning != "key missing"
-    found = advise(told(status, body, keyed=keyed))
-    assert found.meaning == meaning, found.title
+    advice = advise(told(status, body, keyed=keyed))
+    assert advice.meaning == meaning, advice.title
 
 
 @each_case(("status", "body"), [(status, body) for meaning, status, body in SAID if meaning == "balance"])
@@ -60,13 +60,13 @@ def test_an_empty_account_is_not_asked_again(status: int, body: Any) -> None:
 
 @each_case(("meaning", "status", "body"), SOUNDS_ALIKE)
 def test_what_sounds_alike_is_told_as_what_it_is(meaning: str, status: int | None, body: Any) -> None:
-    found = advise(told(status, body))
-    assert found.meaning == meaning, found.title
+    advice = advise(told(status, body))
+    assert advice.meaning == meaning, advice.title
 
 
 def test_different_refusals_with_one_status_have_words_and_buttons_of_their_own() -> None:
     by_meaning = {m: advise(told(s, b)) for m, s, b in SAID if s == 400}
-    assert len({found.title for found in by_meaning.values()}) == len(by_meaning)
+    assert len({value.title for value in by_meaning.values()}) == len(by_meaning)
     assert names(by_meaning["model"].actions) == ["model", "retry"]
     assert names(by_meaning["context"].actions) == ["turns", "model", "parameters", "retry"]
     assert by_meaning["header"].actions[0] == add_header("anthropic-version")
@@ -75,7 +75,7 @@ def test_different_refusals_with_one_status_have_words_and_buttons_of_their_own(
 
 
 def test_the_field_that_is_not_accepted_is_named_and_shown_where_it_is_set() -> None:
-    said = {
+    message = {
         "temperature": ("parameters", "temperature"),
         "foo_bar": ("raw", "foo_bar"),
         "tools[1].function.name": ("tools", "tools[1].function.name"),
@@ -84,10 +84,10 @@ def test_the_field_that_is_not_accepted_is_named_and_shown_where_it_is_set() -> 
         "output_config.format": ("output", "output_config.format"),
         "output_config.effort": ("parameters", "output_config.effort"),
     }
-    for name, (action, value) in said.items():
-        found = advise(told(400, error("no", param=name)))
-        assert (found.actions[0].name, found.actions[0].value) == (action, value)
-        assert found.title == f"The gateway does not accept “{name}”"
+    for name, (action, value) in message.items():
+        advice = advise(told(400, error("no", param=name)))
+        assert (advice.actions[0].name, advice.actions[0].value) == (action, value)
+        assert advice.title == f"The gateway does not accept “{name}”"
     assert place_of("messages[0].content") == "turns"
     assert advise(told(400, error("no", param="messages[0].content"))).meaning == "turns"
     assert advise(told(400, error("no", param="None"))).meaning == "400"
@@ -126,20 +126,21 @@ def test_a_key_is_asked_for_where_none_was_sent() -> None:
     assert "PLAYGROUND_API_KEY" in advise(bare).command
     for status in (403, 500):
         for keyed, asks in ((False, True), (True, False), (None, False)):
-            found = advise(told(status, "Internal Server Error", keyed=keyed))
-            assert (found.actions[0].name == "key") is asks
-            assert ("many gateways answer like this without one" in found.remedy) is asks
+            advice = advise(told(status, "Internal Server Error", keyed=keyed))
+            assert (advice.actions[0].name == "key") is asks
+            assert ("many gateways answer like this without one" in advice.remedy) is asks
     assert "key" not in names(advise(told(400, error("no"), keyed=False)).actions)
     assert "key" not in names(
         advise(told(500, error("model is loading; model x is currently loading"), keyed=False)).actions
     )
 
 
-@pytest.mark.parametrize(("endpoint", "other"), [("messages", "chat"), ("chat", "messages")])
-def test_the_other_protocol_is_offered_where_an_endpoint_is_missing(endpoint: str, other: str) -> None:
-    found = advise(told(404, {"detail": "Not Found"}, endpoint=endpoint))
-    assert ("protocol", other) in [(action.name, action.value) for action in found.actions]
+@pytest.mark.parametrize(("endpoint", "second"), [("messages", "chat"), ("chat", "messages")])
+def test_the_other_protocol_is_offered_where_an_endpoint_is_missing(endpoint: str, second: str) -> None:
+    advice = advise(told(404, {"detail": "Not Found"}, endpoint=endpoint))
+    assert ("protocol", second) in [(action.name, action.value) for action in advice.actions]
     assert (
-        found.title == f"{'Messages' if endpoint == 'messages' else 'Chat completions'} cannot be found at this address"
+        advice.title
+        == f"{'Messages' if endpoint == 'messages' else 'Chat completions'} cannot be found at this address"
     )
     assert "protocol" not in names(advise(told(404, {"detail": "Not Found"}, endpoint="models")).actions)

@@ -1,4 +1,4 @@
-"""What is offered for refusals of a field, message by message, and when nothing is.
+"""Offers for refusals of a field, message by message, and when nothing is.
 
 Each line of ``refused.jsonl`` says who sends such a body, what had been sent, and what helps: the options of the
 command line of each offer. ``how`` says where the words are from: "read" in a public issue, "altered" from one (another
@@ -53,18 +53,18 @@ def refused(
 @each_case("case", CASES)
 def test_what_is_offered(case: dict[str, Any]) -> None:
     failure = refused(case["status"], case["body"], case["fields"], tuple(case["roles"]), case["protocol"])
-    found = [offer.command for offer in offers(failure)]
-    assert found == case["offers"], failure.message
+    results = [offer.command for offer in offers(failure)]
+    assert results == case["offers"], failure.message
 
 
 @each_case("case", [case for case in CASES if case["offers"]])
 def test_nothing_is_offered_that_was_not_sent(case: dict[str, Any]) -> None:
     assert not offers(refused(case["status"], case["body"], {"metadata": None}, (), case["protocol"]))
     assert not offers(refused(429, case["body"], case["fields"], tuple(case["roles"]), case["protocol"]))
-    whole = refused(case["status"], case["body"], case["fields"], tuple(case["roles"]), case["protocol"])
-    assert not offers(whole.model_copy(update={"sent": None}))
-    assert not offers(whole.model_copy(update={"sent": Sent(endpoint="models", fields=case["fields"])}))
-    assert not offers(whole.model_copy(update={"kind": FailureKind.DECODE}))
+    complete = refused(case["status"], case["body"], case["fields"], tuple(case["roles"]), case["protocol"])
+    assert not offers(complete.model_copy(update={"sent": None}))
+    assert not offers(complete.model_copy(update={"sent": Sent(endpoint="models", fields=case["fields"])}))
+    assert not offers(complete.model_copy(update={"kind": FailureKind.DECODE}))
 
 
 #: Other troubles of which a message speaks, where taking a field out would not help.
@@ -78,20 +78,20 @@ def test_other_troubles_get_no_offers(meaning: str, status: int | None, body: An
 
 def test_the_advice_begins_with_the_offers() -> None:
     body = {"error": {"message": "Unknown parameter: 'stream_options'.", "param": "stream_options"}}
-    found = advise(refused(400, body, {"stream_options": None}))
-    assert [action.name for action in found.actions[:3]] == [TRY_OFFER, KEEP_OFFER, KEEP_OFFER]
-    assert [action.value for action in found.actions[1:3]] == ["", "m"]
-    assert found.actions[0].label == "Leave out “stream_options” and retry"
-    assert found.title == "The gateway does not take “stream_options”"
-    assert "--without stream_options" in at_a_prompt(found)
-    offer = found.actions[1].offer
+    advice = advise(refused(400, body, {"stream_options": None}))
+    assert [action.name for action in advice.actions[:3]] == [TRY_OFFER, KEEP_OFFER, KEEP_OFFER]
+    assert [action.value for action in advice.actions[1:3]] == ["", "m"]
+    assert advice.actions[0].label == "Leave out “stream_options” and retry"
+    assert advice.title == "The gateway does not take “stream_options”"
+    assert "--without stream_options" in at_a_prompt(advice)
+    offer = advice.actions[1].offer
     assert offer is not None
     assert offer.kept_for == ""
     limit = {"error": {"message": "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."}}
     first = offers(refused(400, limit, {"max_tokens": 5}))[0]
     assert first.kept_for == "m"
-    kept = first.kept("m", "said", "2026-11-23").rules[0]
-    assert (kept.model, kept.why, kept.learnt, kept.to) == ("m", "said", "2026-11-23", "max_completion_tokens")
+    saved = first.kept("m", "said", "2026-11-23").rules[0]
+    assert (saved.model, saved.why, saved.learnt, saved.to) == ("m", "said", "2026-11-23", "max_completion_tokens")
     partly = advise(refused(400, body, {"stream_options": None}), arrived=True)
     assert TRY_OFFER not in [action.name for action in partly.actions]
 
@@ -115,10 +115,10 @@ def test_a_hostile_message_costs_nothing(message: str) -> None:
     failure = refused(400, {"error": {"message": message, "param": message}}, fields, ("system", "developer"))
     offers(failure)  # what is compiled once is
     began = time.thread_time()
-    found = offers(failure)
+    result = offers(failure)
     assert time.thread_time() - began < 0.25  # of this thread alone: another's work is no fault
-    assert len(found) <= MAX_OFFERS
-    for offer in found:
+    assert len(result) <= MAX_OFFERS
+    for offer in result:
         assert all(len(option) < 200 and option.isprintable() for option in (offer.once, offer.command))
 
 
@@ -136,8 +136,8 @@ def test_an_error_of_its_own_that_names_a_field_is_a_refusal() -> None:
     advice = advise(failure)
     assert advice.title == "The gateway does not take “response_format” as it was sent"
     assert advice.meaning == "parameter"
-    told = f"{advice.remedy} {at_a_prompt(advice)}"
-    assert "operators" not in told
-    assert "Run it again in a moment" not in told
+    notices = f"{advice.remedy} {at_a_prompt(advice)}"
+    assert "operators" not in notices
+    assert "Run it again in a moment" not in notices
     nothing_of_it = refused(case["status"], case["body"], {"metadata": None})
     assert advise(nothing_of_it).title == "The gateway had an error of its own"

@@ -34,9 +34,9 @@ def answer(number: int = 1, **fields: object) -> Answer:
     return Answer(**values)  # type: ignore[arg-type]
 
 
-def brought(one: Answer, text: str = "Hello") -> AnswerResult:
+def brought(item: Answer, text: str = "Hello") -> AnswerResult:
     turn = Turn(id="t", role=Role.ASSISTANT, parts=(Text(text=text),))
-    return AnswerResult(one, (turn,), {"k": Judgement(model="m", failure=text)})
+    return AnswerResult(item, (turn,), {"k": Judgement(model="m", failure=text)})
 
 
 @pytest.fixture
@@ -59,17 +59,17 @@ def everything(folder: Path) -> bytes:
 async def test_answers_are_loaded_again_and_forgotten(tmp_path: Path) -> None:
     store = AnswerStore(tmp_path / "new" / "a.sqlite")
     figures = AnswerMetrics(1.5, None, 3, 4, 0.25, "€", 2, 1)
-    one = answer(metrics=figures, verdicts={"k": Verdict(None, 0.0, "why"), "l": Verdict(True, 1.0)})
-    await store.add("e", [brought(one), brought(answer(2, failure="broken"))])
+    item = answer(metrics=figures, verdicts={"k": Verdict(None, 0.0, "why"), "l": Verdict(True, 1.0)})
+    await store.add("e", [brought(item), brought(answer(2, failure="broken"))])
     await store.add("other", [brought(answer())])
     await store.aclose()
     again = AnswerStore(store.path)
-    assert await again.load("e") == [one, answer(2, failure="broken")]
-    saved = await again.details("e", one)
+    assert await again.load("e") == [item, answer(2, failure="broken")]
+    saved = await again.details("e", item)
     assert (saved.turns[0].text, saved.judgements["k"].failure, saved.exchanges) == ("Hello", "Hello", ())
-    await again.forget("e", [one])
+    await again.forget("e", [item])
     assert [loaded.digest for loaded in await again.load("e")] == ["d2"]
-    assert await again.details("e", one) == SavedAnswer()
+    assert await again.details("e", item) == SavedAnswer()
     await again.forget("e")
     assert await again.load("e") == []
     assert len(await again.load("other")) == 1
@@ -86,20 +86,20 @@ async def test_votes_are_forgotten_with_their_answers(store: AnswerStore) -> Non
 
 
 async def test_verdicts_of_judge_and_person_are_both_saved(store: AnswerStore) -> None:
-    one = answer(verdicts={"contains": Verdict(True, 1.0)})
-    await store.add("e", [brought(one)])
-    by_person, by_judge = with_verdicts(one, {"you": Verdict(False, 0.0, "no")}), Verdict(True, 0.9, "kind")
+    item = answer(verdicts={"contains": Verdict(True, 1.0)})
+    await store.add("e", [brought(item)])
+    by_person, by_judge = with_verdicts(item, {"you": Verdict(False, 0.0, "no")}), Verdict(True, 0.9, "kind")
     await store.judged("e", [(by_person, {})])
-    await store.judged("e", [(with_verdicts(one, {"judge": by_judge}), {"judge": Judgement(model="m")})])
+    await store.judged("e", [(with_verdicts(item, {"judge": by_judge}), {"judge": Judgement(model="m")})])
     (loaded,) = await store.load("e")
     assert loaded.verdicts == {**by_person.verdicts, "judge": by_judge}
-    assert set((await store.details("e", one)).judgements) == {"k", "judge"}
+    assert set((await store.details("e", item)).judgements) == {"k", "judge"}
 
 
 async def test_repeated_answer_replaces_the_old_one(store: AnswerStore) -> None:
     await store.add("e", [brought(answer())])
     await store.add("e", [brought(answer(preview="Bye"), "Bye")])
-    assert [one.preview for one in await store.load("e")] == ["Bye"]
+    assert [item.preview for item in await store.load("e")] == ["Bye"]
     judged = with_verdicts(answer(preview="Bye"), {"k": Verdict(False, 0.25, "no")})
     await store.judged("e", [(judged, {"l": Judgement(model="n")})])
     (loaded,) = await store.load("e")
@@ -111,9 +111,9 @@ async def test_repeated_answer_replaces_the_old_one(store: AnswerStore) -> None:
 
 async def test_key_is_in_no_file_of_answers(tmp_path: Path) -> None:
     store = AnswerStore(tmp_path / "a.sqlite", [Secret(CANARY)])
-    said = answer(preview=CANARY, failure=f"no {CANARY}", verdicts={"k": Verdict(False, 0.0, f"is {CANARY}")})
-    await store.add("e", [brought(said, f"the key is {CANARY}")])
-    saved = await store.details("e", said)
+    message = answer(preview=CANARY, failure=f"no {CANARY}", verdicts={"k": Verdict(False, 0.0, f"is {CANARY}")})
+    await store.add("e", [brought(message, f"the key is {CANARY}")])
+    saved = await store.details("e", message)
     assert CANARY not in str(saved) + str(await store.load("e"))
     await store.aclose()
     assert CANARY.encode() not in everything(tmp_path)

@@ -123,7 +123,7 @@ def test_step_follows_the_focus() -> None:
 
 
 async def test_step_is_asked_again_unchanged(evaluations: Evaluations, session: Session) -> None:
-    """Whatever stands above: two turns of the user in a row, a call with its result."""
+    """Any earlier turns: two turns of the user in a row, a call with its result."""
     call = ToolCall(id="1", name="f", arguments="{}")
     for turn in (
         make_turn(Role.USER, "One"),

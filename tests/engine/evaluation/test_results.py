@@ -24,7 +24,7 @@ from tests.engine.session.test_session import make_session
 Made = Callable[[int, int, int], tuple[bool | None, float]]
 
 
-def results(made: Made, cases: int = 20, columns: int = 2, repeats: int = 1, **fields: Any) -> Results:
+def results(created: Made, cases: int = 20, columns: int = 2, repeats: int = 1, **fields: Any) -> Results:
     session = planned(
         make_session(),
         cases=tuple(Case(id=f"c{number}", values={"city": str(number)}) for number in range(cases)),
@@ -37,7 +37,7 @@ def results(made: Made, cases: int = 20, columns: int = 2, repeats: int = 1, **f
     for job in resolved.jobs:
         case = int(job.case.id[1:])
         place = [item.id for item in resolved.columns].index(job.column.id)
-        passed, seconds = made(case, place, job.repeat)
+        passed, seconds = created(case, place, job.repeat)
         verdicts = {key: Verdict(passed, float(bool(passed))) for key, _ in resolved.checks(job.case)}
         answers[job.key] = Answer(
             job.digest,
@@ -157,8 +157,8 @@ def test_variant_names_its_differences() -> None:
 
 
 def test_findings_are_sentences_without_statistics() -> None:
-    def sentences(made: Made, columns: int = 2) -> list[str]:
-        return results(made, columns=columns).findings().sentences
+    def sentences(created: Made, columns: int = 2) -> list[str]:
+        return results(created, columns=columns).findings().sentences
 
     better = sentences(lambda case, place, _: (place == 1 or case % 2 == 0, 1.0))
     assert better == ["B passes more often than A: 100 % against 50 %, unlikely to be chance."]

@@ -47,10 +47,10 @@ def test_mcnemar_agrees_with_scipy(gained: int, lost: int) -> None:
 def test_holm_agrees_with_closed_testing(ps: list[float]) -> None:
     ours = holm(ps)
     # Holm is what closed testing by Bonferroni comes to: the largest over all sets that hold the one.
-    ordered = sorted(range(len(ps)), key=lambda at: ps[at])
+    ordered = sorted(range(len(ps)), key=lambda index: ps[index])
     for rank, place in enumerate(ordered):
-        wanted = max(min(1.0, ps[item] * (len(ps) - at)) for at, item in enumerate(ordered[: rank + 1]))
-        assert ours[place] == pytest.approx(wanted)
+        expected = max(min(1.0, ps[item] * (len(ps) - index)) for index, item in enumerate(ordered[: rank + 1]))
+        assert ours[place] == pytest.approx(expected)
     assert all(before <= after for before, after in zip(ps, ours, strict=True))
 
 

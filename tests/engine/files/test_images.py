@@ -1,4 +1,4 @@
-"""Pictures read from their first bytes: formats, sizes, data URLs, addresses, and what is said of the rest."""
+"""Pictures read from their first bytes: formats, sizes, data URLs, addresses, and the errors of the rest."""
 
 from __future__ import annotations
 

@@ -29,9 +29,9 @@ def fill(session: Session) -> None:
 
 
 def other(session: Session) -> Session:
-    made = Experiment(session.experiment.connect, profile_id=session.settings.profile_id, model="other").main
-    made.turns.add_turn(make_turn(Role.USER, "Something else"))
-    return made
+    created = Experiment(session.experiment.connect, profile_id=session.settings.profile_id, model="other").main
+    created.turns.add_turn(make_turn(Role.USER, "Something else"))
+    return created
 
 
 def test_the_system_turn_is_replaced_put_in_or_taken_out(session: Session) -> None:
@@ -89,18 +89,18 @@ def test_presets_are_kept(session: Session, tmp_path: Path) -> None:
     path = tmp_path / "config" / "presets.json"
     store = PresetStore(path)
     assert store.presets == ()
-    one = store.put(from_session(session, "one", with_model=True))
+    item = store.put(from_session(session, "one", with_model=True))
     two = store.put(Preset(name=" two "))
     assert store.named("two ") == two
-    store.put(one.model_copy(update={"name": "first"}))
+    store.put(item.model_copy(update={"name": "first"}))
     store.move(two.id, 0)
     again = PresetStore(path)
     assert [preset.name for preset in again.presets] == ["two", "first"]
     assert again.presets == store.presets
     target = other(session)
-    kept = again.get(one.id)
-    assert kept is not None
-    apply(target, kept)
+    saved = again.get(item.id)
+    assert saved is not None
+    apply(target, saved)
     assert target.settings.current == session.settings.current
     store.remove(two.id)
     store.remove(two.id)
@@ -112,8 +112,8 @@ def test_presets_are_kept(session: Session, tmp_path: Path) -> None:
 def test_unknown_fields_and_what_cannot_be_read_stay(tmp_path: Path) -> None:
     path = tmp_path / "presets.json"
     odd = {"name": 7, "later": True}
-    known = {"id": "a", "name": "one", "later": {"x": [1]}}
-    path.write_text(json.dumps({"version": 1, "later": 1, "presets": [known, odd, {**known, "name": "twin"}]}))
+    existing = {"id": "a", "name": "one", "later": {"x": [1]}}
+    path.write_text(json.dumps({"version": 1, "later": 1, "presets": [existing, odd, {**existing, "name": "twin"}]}))
     store = PresetStore(path)
     assert [preset.name for preset in store.presets] == ["one", "twin"]
     assert store.messages == ["The preset “7” could not be read (“name” must be text); it is kept as it is."]

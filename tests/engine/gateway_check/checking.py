@@ -26,12 +26,12 @@ async def checked(
     tell: Callable[[CheckEvent], None] = lambda _told: None,
 ) -> CheckRun:
     """All checks of a target, or those of these ids, made."""
-    wanted = [key for key in keys_of(whom, protocols) if not only or key[0] in only]
-    run = CheckRun(whom, wanted, tell, protocols)
+    expected = [key for key in keys_of(whom, protocols) if not only or key[0] in only]
+    run = CheckRun(whom, expected, tell, protocols)
     await run.perform()
     return run
 
 
 def verdicts(run: CheckRun, protocol: str = "chat") -> dict[str, Verdict]:
-    """What came of each check over a protocol, and of those that are about none."""
+    """Return the verdict of each check of a protocol, and of those of none."""
     return {line.check: line.verdict for line in run.report.lines if line.protocol in ("", protocol)}

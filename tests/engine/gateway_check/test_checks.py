@@ -39,8 +39,8 @@ def unexpected(verdicts: dict[str, Verdict]) -> dict[str, Verdict]:
 @pytest.mark.parametrize(("model", "protocol"), [("demo-reasoner", "chat"), ("demo-messages", "messages")])
 async def test_demo_gateway_passes_with_known_exceptions(gateway: DemoServer, model: str, protocol: str) -> None:
     run = await checked(target(gateway.base_url, model))
-    found = verdicts(run, protocol)
-    assert unexpected(found) == {}
+    result = verdicts(run, protocol)
+    assert unexpected(result) == {}
     words = {line.check: line.words for line in run.report.lines if line.protocol in ("", protocol)}
     assert "does not name its colour" in words["image"]
     assert "keys are not looked at here" in words["wrong_key"]
@@ -48,8 +48,8 @@ async def test_demo_gateway_passes_with_known_exceptions(gateway: DemoServer, mo
     assert not run.report.stopped
     assert run.report.ended >= run.report.begun
     for line in run.report.lines:
-        known = {exchange.id for exchange in run.exchanges}
-        assert set(line.exchanges) <= known
+        existing = {exchange.id for exchange in run.exchanges}
+        assert set(line.exchanges) <= existing
 
 
 async def test_protocol_without_the_model_is_skipped_in_one_line(gateway: DemoServer) -> None:
@@ -154,9 +154,9 @@ async def test_fault_of_a_gateway_is_named_by_its_line(
 ) -> None:
     with TwistedGateway(gateway.base_url, **twist) as twisted:
         run = await checked(target(twisted.url, retries=0), protocols=("chat",))
-    found = unexpected(verdicts(run))
-    found.pop("limits", None)  # the twisted gateway passes no such headers on
-    assert found == otherwise
+    result = unexpected(verdicts(run))
+    result.pop("limits", None)  # the twisted gateway passes no such headers on
+    assert result == otherwise
 
 
 async def test_gateway_with_streams_only_is_checked_by_streams(gateway: DemoServer) -> None:
@@ -186,12 +186,12 @@ async def test_unreachable_gateway_is_not_asked_further() -> None:
 
 async def test_wait_asked_for_by_a_gateway_is_reported() -> None:
     busy = whole(429, "application/json", b'{"code":429,"message":"RPM reached","data":null}', "Retry-After: 0.2")
-    told: list[CheckEvent] = []
+    messages: list[CheckEvent] = []
     with FaultServer() as server:
         server.play(send(busy))
-        run = CheckRun(target(server.url, retries=1), [("whole", "chat")], told.append)
+        run = CheckRun(target(server.url, retries=1), [("whole", "chat")], messages.append)
         await run.perform()
-    assert any("RPM reached" in one.words for one in told if isinstance(one, check_run.WaitChanged))
+    assert any("RPM reached" in item.words for item in messages if isinstance(item, check_run.WaitChanged))
     assert verdicts(run) == {"whole": FAILED}
 
 
@@ -201,7 +201,7 @@ async def test_stopped_check_has_its_finished_lines() -> None:
         server.play_at("/v1/models", send(whole(200, "application/json", b'{"data": [{"id": "demo-reasoner"}]}')))
         server.play(hold())
         whom = target(server.url)
-        run = CheckRun(whom, keys_of(whom), lambda told: begun.set() if isinstance(told, LineAdded) else None)
+        run = CheckRun(whom, keys_of(whom), lambda notices: begun.set() if isinstance(notices, LineAdded) else None)
         task = asyncio.get_running_loop().create_task(run.perform())
         await begun.wait()
         await asyncio.to_thread(server.wait_requests, 2)
@@ -231,9 +231,9 @@ def test_cost_is_estimated_before_a_check() -> None:
     assert unknown.price_words == "price not known"
     priced = estimates_of(replace(whom, price=Price(input=1.0, output=2.0)), keys)
     assert (priced["usage", "chat"].price_words, priced["unknown_model", "chat"].words) == ("free", "free")
-    one = priced["whole", "chat"]
-    assert one.amount == pytest.approx((one.prompt + 2 * one.output) / 1_000_000)
-    assert priced["n", "chat"].output == 2 * one.output
+    item = priced["whole", "chat"]
+    assert item.amount == pytest.approx((item.prompt + 2 * item.output) / 1_000_000)
+    assert priced["n", "chat"].output == 2 * item.output
     assert priced["image", "chat"].prompt < 500  # a picture is not counted by the letters of its data
 
 
@@ -246,7 +246,10 @@ async def test_key_repeated_by_a_gateway_is_masked(gateway: DemoServer) -> None:
         run = await checked(target(twisted.url), ("whole", "wrong_key"), ("chat",))
     assert all(verdict.fine for verdict in verdicts(run).values())
     assert "Did you mean" in run.report.model_dump_json()
-    assert KEY not in repr(run.exchanges) + repr([one.body for one in run.exchanges]) + run.report.model_dump_json()
+    assert (
+        KEY
+        not in repr(run.exchanges) + repr([exchange.body for exchange in run.exchanges]) + run.report.model_dump_json()
+    )
 
 
 def refusing(field: str, words: str = "Unrecognized request argument supplied: {}") -> Any:

@@ -36,34 +36,36 @@ def line(verdict: Verdict, check: str = "schema", words: str = "") -> Line:
 
 
 def report(begun: float = 1_790_000_000.0, *lines: Line, **fields: object) -> Report:
-    made = Report(gateway="Team", profile_id="p", base_url="https://g.example/v1", model="m", begun=begun, lines=lines)
-    return made.model_copy(update=fields)
+    created = Report(
+        gateway="Team", profile_id="p", base_url="https://g.example/v1", model="m", begun=begun, lines=lines
+    )
+    return created.model_copy(update=fields)
 
 
 async def test_report_and_its_exchanges_are_saved_privately(gateway: DemoServer, tmp_path: Path) -> None:
     run = await checked(target(gateway.base_url), ("models", "whole", "stream"))
-    kept = ReportStore(tmp_path / "checks")
-    kept.save(run.report, run.exchanges, (Secret(KEY),))
-    (found,) = kept.load()
-    assert encode(found) == encode(run.report)
-    assert [one.id for one in kept.exchanges(found)] == [one.id for one in run.exchanges]
-    for file in kept.folder.iterdir():
+    report_store = ReportStore(tmp_path / "checks")
+    report_store.save(run.report, run.exchanges, (Secret(KEY),))
+    (result,) = report_store.load()
+    assert encode(result) == encode(run.report)
+    assert [exchange.id for exchange in report_store.exchanges(result)] == [exchange.id for exchange in run.exchanges]
+    for file in report_store.folder.iterdir():
         assert KEY.encode() not in file.read_bytes()
         if sys.platform != "win32":
             assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    kept.delete(found)
-    assert list(kept.folder.iterdir()) == []
+    report_store.delete(result)
+    assert list(report_store.folder.iterdir()) == []
 
 
 def test_oldest_reports_of_a_model_are_deleted(tmp_path: Path) -> None:
-    kept = ReportStore(tmp_path)
-    kept.save(report(1_700_000_000.0, model="other"), (), ())
+    report_store = ReportStore(tmp_path)
+    report_store.save(report(1_700_000_000.0, model="other"), (), ())
     for number in range(MAX_REPORTS + 3):
-        kept.save(report(1_790_000_000.0 + number), (), ())
-    found = kept.load()
-    assert len(found) == MAX_REPORTS + 1
-    assert found[0].begun == 1_790_000_000.0 + MAX_REPORTS + 2
-    assert found[-1].model == "other"
+        report_store.save(report(1_790_000_000.0 + number), (), ())
+    result = report_store.load()
+    assert len(result) == MAX_REPORTS + 1
+    assert result[0].begun == 1_790_000_000.0 + MAX_REPORTS + 2
+    assert result[-1].model == "other"
     assert ReportStore(tmp_path / "nowhere").load() == ()
     (tmp_path / "file").write_text("")
     with pytest.raises(ReportError, match="could not be kept"):
@@ -81,19 +83,19 @@ def test_oldest_reports_of_a_model_are_deleted(tmp_path: Path) -> None:
     ],
 )
 def test_unreadable_report_is_named_and_left(tmp_path: Path, content: str) -> None:
-    kept = ReportStore(tmp_path)
-    kept.save(report(id="only"), (), ())
+    report_store = ReportStore(tmp_path)
+    report_store.save(report(id="only"), (), ())
     (tmp_path / "damaged.json").write_text(content)
-    assert len(kept.load()) == 1
-    assert len(kept.messages) == 1
-    assert "damaged.json" in kept.messages[0]
+    assert len(report_store.load()) == 1
+    assert len(report_store.messages) == 1
+    assert "damaged.json" in report_store.messages[0]
     assert (tmp_path / "damaged.json").read_text() == content
 
 
 def test_changed_verdict_is_reported_with_the_day_of_the_earlier_report() -> None:
     old = report(1_789_000_000.0, line(Verdict.WORKS), line(Verdict.UNTOLD, "tool"), line(Verdict.WORKS, "n"))
     new = report(1_790_000_000.0, line(Verdict.REFUSED), line(Verdict.WORKS, "tool"), line(Verdict.WORKS, "n"))
-    assert [(one.line.check, one.before) for one in changes(new, old)] == [("schema", Verdict.WORKS)]
+    assert [(change.line.check, change.before) for change in changes(new, old)] == [("schema", Verdict.WORKS)]
     (words,) = change_words(new, old)
     assert words.startswith("JSON schema (Chat completions): works on 2026-")
     assert words.endswith(", refused now")
@@ -106,18 +108,18 @@ def test_words_of_a_gateway_are_escaped_in_each_export(kind: str) -> None:
     hostile = line(Verdict.WRONG, words=HOSTILE).model_copy(
         update={"deviations": (Departure(code="x", note=HOSTILE),), "without": (HOSTILE,)}
     )
-    found = report(1_790_000_000.0, hostile, gateway=HOSTILE, model=HOSTILE)
-    text = FORMATS[kind](found, report(1_789_000_000.0, line(Verdict.WORKS)), (Secret(KEY),))
+    result = report(1_790_000_000.0, hostile, gateway=HOSTILE, model=HOSTILE)
+    text = FORMATS[kind](result, report(1_789_000_000.0, line(Verdict.WORKS)), (Secret(KEY),))
     assert KEY not in text
     key = "pk-Zq7<Kw_2x>V*b_9J&t`Lm"  # of characters that are escaped
-    said = line(Verdict.REFUSED, words=f"The key {key} is not known.")
-    refused = FORMATS[kind](report(1_790_000_000.0, said, model=key), None, (Secret(key),)).replace("\\", "")
-    assert not [key[at : at + 6] for at in range(len(key) - 5) if key[at : at + 6] in refused]
+    message = line(Verdict.REFUSED, words=f"The key {key} is not known.")
+    refused = FORMATS[kind](report(1_790_000_000.0, message, model=key), None, (Secret(key),)).replace("\\", "")
+    assert not [key[index : index + 6] for index in range(len(key) - 5) if key[index : index + 6] in refused]
     assert "is not known" in refused
     if kind == "json":
         line_of = json.loads(text)["lines"][0]
         assert (line_of["verdict"], line_of["words"][:60]) == ("wrong", HOSTILE[:60])
-    assert not [one for one in "\u202e\x1b\x9b\ud800" if one in text], "what a terminal or a reader is led by"
+    assert not [item for item in "\u202e\x1b\x9b\ud800" if item in text], "what a terminal or a reader is led by"
     if kind == "json":
         return
     assert "JSON schema" in text
@@ -125,6 +127,6 @@ def test_words_of_a_gateway_are_escaped_in_each_export(kind: str) -> None:
         assert "<script>" not in text
         assert "default-src 'none'" in text
     else:
-        row = next(one for one in text.splitlines() if one.startswith("| JSON schema"))
+        row = next(item for item in text.splitlines() if item.startswith("| JSON schema"))
         assert row.count("|") - row.count("\\|") == 5, "a pipe of the gateway's makes no column"
         assert "](http" not in text.replace("\\]", "")

@@ -153,18 +153,18 @@ async def test_local_gateway_without_tls_is_offered_by_http() -> None:
 
 
 async def test_key_is_not_sent_without_tls() -> None:
-    came: list[bytes] = []
+    received: list[bytes] = []
 
     async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        came.append(await reader.read(65536))
+        received.append(await reader.read(65536))
         writer.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
         writer.close()
 
     async with await asyncio.start_server(refuse, "127.0.0.1") as server:
         port = server.sockets[0].getsockname()[1]
         await run_test(f"https://127.0.0.1:{port}/v1", headers={"X-Key": KEY})
-    assert any(request.startswith(b"GET /v1/models HTTP/1.1") for request in came)
-    assert b"canary" not in b"".join(came)
+    assert any(request.startswith(b"GET /v1/models HTTP/1.1") for request in received)
+    assert b"canary" not in b"".join(received)
 
 
 async def test_failed_connection_has_its_cause_in_the_headline(server: FaultServer) -> None:
@@ -314,7 +314,7 @@ async def test_address_that_works_is_offered(path: str) -> None:
         assert offers(report) == [(Mends.ADDRESS, demo.base_url)]
         assert report.offers[0].label == f"Use {demo.base_url}"
         assert report.details[0] == f"More is at {demo.base_url}: model list, Chat completions and Messages."
-        assert demo.base_url in report.asked, "what was asked besides is said"
+        assert demo.base_url in report.asked, "the report names the other request"
         assert (await run_test(report.offers[0].value)).ok
 
 
@@ -382,8 +382,8 @@ async def test_endpoint_that_fails_is_asked_again_with_an_empty_model(server: Fa
     crash = [send(whole(500, "text/plain; charset=utf-8", b"Internal Server Error")), keep()]
     server.play_at("/v1/chat/completions", *crash)
     assert not (await run_test(server.url, key="")).ok
-    asked = [request.json for request in server.requests if request.target == "/v1/chat/completions"]
-    assert asked == [{}, {"model": "", "messages": []}]
+    requests = [request.json for request in server.requests if request.target == "/v1/chat/completions"]
+    assert requests == [{}, {"model": "", "messages": []}]
     server.play_once_at("/v1/chat/completions", *crash)
     server.play_at("/v1/chat/completions", *answer(400, pinned))
     report = await run_test(server.url, key="")

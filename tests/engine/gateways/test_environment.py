@@ -50,7 +50,7 @@ async def named(keys: Keys, url: str = "https://gateway.example/v1") -> Profile:
 
 
 def all_in(folder: Path) -> str:
-    """What the files of a folder hold."""
+    """Return the contents of the files of a folder."""
     return "".join(path.read_text() for path in folder.rglob("*") if path.is_file())
 
 
@@ -108,8 +108,8 @@ async def test_name_that_may_be_a_key_is_refused(keys: Keys, monkeypatch: pytest
         assert not wrong or wrong not in words
         with pytest.raises(ProfileError):
             await use_variable(Profile(base_url="https://gateway.example/v1"), keys, wrong)
-    known = [name for service in shipped() for name in service.key_variables]
-    assert not list(filter(variable_problem, ["TEAM_KEY", "MY_GATEWAYS_LONG_NAME_2", "TOKEN", "_", *known]))
+    existing = [name for service in shipped() for name in service.key_variables]
+    assert not list(filter(variable_problem, ["TEAM_KEY", "MY_GATEWAYS_LONG_NAME_2", "TOKEN", "_", *existing]))
     monkeypatch.setenv("team_key", "x")
     assert variable_problem("team_key") == "", "a name in small letters where there is such a variable"
     assert variable_is_set("team_key")
@@ -128,17 +128,17 @@ async def test_key_of_a_variable_is_in_no_file_code_or_failure(keys: Keys, tmp_p
         listed = await client.list_models("chat")
         assert CANARY in str(server.requests)
         assert listed.failure is not None
-        told = f"{listed.failure!r} {profile!r} {client.connection!r} {gateways.keys!r}"
+        notices = f"{listed.failure!r} {profile!r} {client.connection!r} {gateways.keys!r}"
         request = Request(protocol="chat", model="m")
         for language in LANGUAGES:
             snippet = write(language, prepare_snippet_request(profile, request, gateways.keys.known()))
-            told += snippet.text + " ".join(snippet.notes)
+            notices += snippet.text + " ".join(snippet.notes)
             assert snippet.refusal or NAME in snippet.text
         await gateways.aclose()
-    kept = all_in(tmp_path)
-    assert NAME in kept
-    pieces = {CANARY[at : at + 8] for at in range(len(CANARY) - 7)}
-    assert not [piece for piece in pieces if piece in told + kept]
+    saved = all_in(tmp_path)
+    assert NAME in saved
+    pieces = {CANARY[index : index + 8] for index in range(len(CANARY) - 7)}
+    assert not [piece for piece in pieces if piece in notices + saved]
 
 
 async def test_key_of_a_variable_needs_consent_for_another_host(keys: Keys) -> None:

@@ -114,7 +114,7 @@ def test_secret_is_recognised_by_its_value() -> None:
 def test_key_in_an_extra_body_is_not_saved(gateways: Gateways) -> None:
     with pytest.raises(ProfileError, match="looks like a key"):
         gateways.store.add_profile(Profile(base_url="https://g.example/v1", extra_body={"k": "sk-canary-8f2a61c0de"}))
-    kept = gateways.store.add_profile(Profile(base_url="https://g.example/v1", extra_body={"top_k": 40}))
+    saved = gateways.store.add_profile(Profile(base_url="https://g.example/v1", extra_body={"top_k": 40}))
     assert "canary" not in gateways.store.path.read_text(encoding="utf-8")
     again = type(gateways.store)(gateways.store.path)
-    assert again.get(kept.id) == kept
+    assert again.get(saved.id) == saved

@@ -26,8 +26,8 @@ def locked() -> Iterator[DemoServer]:
 
 async def with_key(gateways: Gateways, server: DemoServer, key: str = CANARY) -> Profile:
     profile = gateways.store.add_profile(Profile(name="Locked", base_url=server.base_url))
-    kept, _ = await store_secret(profile, gateways.keys, Secret(key))
-    return gateways.store.update(kept)
+    saved, _ = await store_secret(profile, gateways.keys, Secret(key))
+    return gateways.store.update(saved)
 
 
 async def test_model_list_is_cached_until_refreshed(gateways: Gateways, gateway: DemoServer) -> None:

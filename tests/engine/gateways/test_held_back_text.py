@@ -50,4 +50,4 @@ async def test_text_held_back_at_a_failure_is_not_lost(
     assert exchange.body == body
     index = indexed(exchange)
     assert [part.length for part in index.parts(0)] == [len(part.text) for part in turn.parts if part.kind == "text"]
-    assert all(index.frames_of(0, 0, at, at + 1) for at in range(len(turn.text)))
+    assert all(index.frames_of(0, 0, position, position + 1) for position in range(len(turn.text)))

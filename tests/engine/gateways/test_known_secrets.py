@@ -12,11 +12,11 @@ from playground.gateway.redact import MASK
 
 def test_secret_that_is_learned_later_is_redacted() -> None:
     secrets = [SecretStr("first-0123456789")]
-    known = KnownSecrets(lambda: secrets)
-    assert redactor_of(known).text("second-0123456789") == "second-0123456789"
+    known_secrets = KnownSecrets(lambda: secrets)
+    assert redactor_of(known_secrets).text("second-0123456789") == "second-0123456789"
     secrets.append(SecretStr("second-0123456789"))
-    assert redactor_of(known).text("second-0123456789") == MASK
-    assert len(known) == 2
+    assert redactor_of(known_secrets).text("second-0123456789") == MASK
+    assert len(known_secrets) == 2
 
 
 def test_fingerprints_of_earlier_versions_are_deleted(tmp_path: Path) -> None:

@@ -34,13 +34,13 @@ def test_favourites_and_recent_models_are_saved_for_a_gateway(gateways: Gateways
         gateways.note_use(profile_id, f"m{number}")
     gateways.note_use(profile_id, "m5")
     gateways.note_use(profile_id, "")
-    found = gateways.catalog(profile_id)
-    assert (found.favourites, found.recent) == (("a", "c"), ("m5", "m10", "m9", "m8", "m7", "m6", "m4", "m3"))
+    result = gateways.catalog(profile_id)
+    assert (result.favourites, result.recent) == (("a", "c"), ("m5", "m10", "m9", "m8", "m7", "m6", "m4", "m3"))
     assert gateways.catalog("two").recent == ()
     again = ProfileStore(gateways.store.path).get("one")
     assert again is not None
-    kept = (again.favourites, again.recent)
-    assert kept == (found.favourites, found.recent) if profile_id == "one" else kept == ((), ())
+    saved = (again.favourites, again.recent)
+    assert saved == (result.favourites, result.recent) if profile_id == "one" else saved == ((), ())
 
 
 def test_changes_of_a_gateway_made_at_once_are_all_saved(gateways: Gateways) -> None:
@@ -51,17 +51,17 @@ def test_changes_of_a_gateway_made_at_once_are_all_saved(gateways: Gateways) -> 
         done += [pool.submit(partial(gateways.star, "one", f"m{number}", True)) for number in range(16)]
         done += [pool.submit(partial(gateways.note_use, "two", f"m{number}")) for number in range(16)]
         raised = [pool.submit(gateways.raise_timeouts, "one") for _ in range(2)]
-        for one in done:
-            one.result()
-        assert all(one.result().startswith("Time-outs doubled") for one in raised)
+        for item in done:
+            item.result()
+        assert all(item.result().startswith("Time-outs doubled") for item in raised)
     again = ProfileStore(gateways.store.path)
-    kept, two = again.get("one"), again.get("two")
-    assert kept is not None
+    saved, two = again.get("one"), again.get("two")
+    assert saved is not None
     assert two is not None
     assert len(two.recent) == MAX_RECENT
-    assert {rule.field for rule in kept.adaptations} == {rule.field for rule in rules}
-    assert len(kept.prices) == len(kept.favourites) == 16
-    assert kept.timeouts.first == 4 * (Profile(id="x").timeouts.first or 0)
+    assert {rule.field for rule in saved.adaptations} == {rule.field for rule in rules}
+    assert len(saved.prices) == len(saved.favourites) == 16
+    assert saved.timeouts.first == 4 * (Profile(id="x").timeouts.first or 0)
 
 
 def test_change_of_a_removed_gateway_is_refused(gateways: Gateways) -> None:
@@ -82,10 +82,10 @@ def test_displayed_entry_is_cut_and_holds_no_secret() -> None:
     key = "sk-a-secret-of-many-letters"
     catalog = ModelCatalog(known=lambda: (Secret(key),))
     entry = {"id": "m", "note": "é" * 300, "for": key, "more": "x" * 10_000_000}
-    shown = catalog.entry_text(Model("m", raw=entry), 340)
-    assert shown.startswith('{\n  "id": "m",\n  "note": "ééé')
-    assert key[:8] not in shown
-    assert len(shown) < 400
+    displayed = catalog.entry_text(Model("m", raw=entry), 340)
+    assert displayed.startswith('{\n  "id": "m",\n  "note": "ééé')
+    assert key[:8] not in displayed
+    assert len(displayed) < 400
     deep: list[object] = []
     for _ in range(90):
         deep = [deep]

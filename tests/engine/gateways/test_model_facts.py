@@ -23,9 +23,9 @@ from tests.support.fault_server import FaultServer, Step, head, hold, keep, send
 
 @pytest.fixture
 def server() -> Iterator[FaultServer]:
-    with FaultServer() as made:
-        made.play(send(whole(404, "application/json", b"{}")), keep())
-        yield made
+    with FaultServer() as fault_server:
+        fault_server.play(send(whole(404, "application/json", b"{}")), keep())
+        yield fault_server
 
 
 def page(value: Any) -> list[Step]:
@@ -55,12 +55,12 @@ async def test_page_of_all_models_completes_the_list(gateways: Gateways, server:
     assert listed.facts("gpt") is NOTHING_TOLD
     assert gateways.lacks_facts(key, "gpt")
     assert await gateways.fetch_facts(key, DEFAULT, "gpt")
-    found = gateways.listed(key)
-    assert found is not None
-    assert (found.facts("gpt").context, gateways.facts(key, "twice").context) == (128000, None)
-    assert found.facts("twice").takes("image") is True
+    result = gateways.listed(key)
+    assert result is not None
+    assert (result.facts("gpt").context, gateways.facts(key, "twice").context) == (128000, None)
+    assert result.facts("twice").takes("image") is True
     assert gateways.price(key, "gpt") == Price(input=1, output=2, told=True)
-    assert [one.url.rpartition("/v1")[2] for one in found.exchanges] == ["/models", "/model/info"]
+    assert [exchange.url.rpartition("/v1")[2] for exchange in result.exchanges] == ["/models", "/model/info"]
     assert not gateways.lacks_facts(key, "gpt")
     assert not await gateways.fetch_facts(key, DEFAULT, "twice")
     assert len(requests_to(server)) == 2
@@ -79,10 +79,10 @@ async def test_page_of_one_model_is_requested_once(gateways: Gateways, server: F
     for model in ("llama", odd, "llama"):
         await gateways.fetch_facts(key, DEFAULT, model)
     assert requests_to(server) == ["GET /v1/models", "POST /api/show", "POST /api/show"]
-    assert [one.json for one in server.requests[1:]] == [{"model": "llama"}, {"model": odd}]
+    assert [request.json for request in server.requests[1:]] == [{"model": "llama"}, {"model": odd}]
     facts = gateways.facts(key, "llama")
     assert (facts.context, facts.owner, facts.tools, facts.takes("image")) == (8192, "library", False, False)
-    assert gateways.facts(key, odd).context == 8192  # not listed, and told of all the same
+    assert gateways.facts(key, odd).context == 8192  # not listed, but fetched by itself
 
 
 async def test_page_that_fails_leaves_the_list_as_it_was(gateways: Gateways, server: FaultServer) -> None:
@@ -123,11 +123,11 @@ async def test_silent_page_is_abandoned(
 
 
 async def test_own_service_names_its_pages_and_units(gateways: Gateways, server: FaultServer) -> None:
-    known: dict[str, Any] = {"id": "team", "name": "Team", "base_url": server.url, "price_tokens": 1_000_000}
-    known["details"] = [{"path": "more"}]
+    existing: dict[str, Any] = {"id": "team", "name": "Team", "base_url": server.url, "price_tokens": 1_000_000}
+    existing["details"] = [{"path": "more"}]
     server.play_at("/v1/models", page([{"id": "one", "pricing": {"input": 0.88, "output": 0.9}}]))
     server.play_at("/v1/more", page([{"id": "one", "context_length": 4096}]))
-    gateways.services.put(KnownGateway.model_validate(known))
+    gateways.services.put(KnownGateway.model_validate(existing))
     key, unknown = add(gateways, server, "team"), add(gateways, server, "")
     for profile in (key, unknown):
         await gateways.models(profile, DEFAULT)
@@ -143,20 +143,20 @@ async def test_own_service_names_its_pages_and_units(gateways: Gateways, server:
 )
 async def test_page_at_another_host_is_not_requested(gateways: Gateways, server: FaultServer, path: str) -> None:
     canary = "sk-canary-5f0c2b7e9921"
-    with FaultServer() as other:
-        other.play(page([{"id": "one", "context_length": 4096}]))
-        place = f"127.0.0.1:{other.port}"
-        away = head(302, None, f"Location: {other.url}/more", "Content-Length: 0")
+    with FaultServer() as fault_server:
+        fault_server.play(page([{"id": "one", "context_length": 4096}]))
+        place = f"127.0.0.1:{fault_server.port}"
+        away = head(302, None, f"Location: {fault_server.url}/more", "Content-Length: 0")
         server.play(send(away), keep())
         server.play_at("/v1/models", page([{"id": "one"}]))
         details = [{"path": path.replace("{other}", place)}]
-        known = {"id": "team", "name": "Team", "base_url": server.url, "details": details}
-        gateways.services.put(KnownGateway.model_validate(known))
+        existing = {"id": "team", "name": "Team", "base_url": server.url, "details": details}
+        gateways.services.put(KnownGateway.model_validate(existing))
         key = add(gateways, server, "team")
         profile, _ = await store_secret(gateways.get(key), gateways.keys, Secret(canary))
         gateways.store.update(profile)
         await gateways.models(key, DEFAULT)
         assert not await gateways.fetch_facts(key, DEFAULT, "one")
-        assert other.requests == []
-    assert {one.header("Authorization") for one in server.requests} == {f"Bearer {canary}"}
-    assert {one.header("Host") for one in server.requests} == {f"127.0.0.1:{server.port}"}
+        assert fault_server.requests == []
+    assert {first.header("Authorization") for first in server.requests} == {f"Bearer {canary}"}
+    assert {first.header("Host") for first in server.requests} == {f"127.0.0.1:{server.port}"}

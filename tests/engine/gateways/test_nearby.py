@@ -25,9 +25,9 @@ def known(name: str, *ports: int, path: str = "/v1", **more: Any) -> KnownGatewa
 
 
 async def look(among: Sequence[KnownGateway], *profiles: Profile, **more: Any) -> list[LocalGateway]:
-    found: list[LocalGateway] = []
-    await find_local_gateways(among, profiles, found.append, **more)
-    return found
+    results: list[LocalGateway] = []
+    await find_local_gateways(among, profiles, results.append, **more)
+    return results
 
 
 @asynccontextmanager
@@ -48,11 +48,11 @@ async def test_gateway_is_named_by_its_answer() -> None:
     with FaultServer() as server:
         server.play(FINE)
         acme = known("Acme", server.port, signatures=[{"owner": "ACME"}])
-        (found,) = await look([acme, known("Other", server.port), known("Away", 1, signatures=[{"owner": "no"}])])
-        assert (found.kind, found.services, found.sure, found.models) == (LocalKind.GATEWAY, (acme,), True, 2)
-        assert found.base_url == server.url
-        assert found.place == f"127.0.0.1:{server.port}"
-        assert found.saved is None
+        (result,) = await look([acme, known("Other", server.port), known("Away", 1, signatures=[{"owner": "no"}])])
+        assert (result.kind, result.services, result.sure, result.models) == (LocalKind.GATEWAY, (acme,), True, 2)
+        assert result.base_url == server.url
+        assert result.place == f"127.0.0.1:{server.port}"
+        assert result.saved is None
         assert [request.target for request in server.requests] == ["/v1/models"]
         assert server.requests[0].header("Authorization") is None
 
@@ -75,19 +75,19 @@ async def test_gateway_is_identified_where_its_whole_signature_fits() -> None:
     with FaultServer() as server:
         server.play(send(whole(200, "application/json", LIST, "Server: Acme/1.2", "X-Mark: ")))
         for signature in (*fitting, *others):
-            (found,) = await look([known("Acme", server.port, signatures=[signature]), known("Other", server.port)])
-            assert (found.sure, len(found.services)) == ((True, 1) if signature in fitting else (False, 2)), signature
+            (result,) = await look([known("Acme", server.port, signatures=[signature]), known("Other", server.port)])
+            assert (result.sure, len(result.services)) == ((True, 1) if signature in fitting else (False, 2)), signature
         signed: dict[str, Any] = {"signatures": [{"owner": "acme"}]}
-        (found,) = await look([known("Engine", 1, **signed), known("Wrapper", server.port, **signed)])
-        assert [service.name for service in found.services] == ["Wrapper"], "the port decides between equal signatures"
+        (result,) = await look([known("Engine", 1, **signed), known("Wrapper", server.port, **signed)])
+        assert [service.name for service in result.services] == ["Wrapper"], "the port decides between equal signatures"
 
 
 async def test_saved_gateway_is_searched_at_its_own_port() -> None:
     with FaultServer() as server:
         server.play(FINE)
         saved, away = Profile(base_url=server.url), Profile(base_url="https://gateway.example/v1")
-        (found,) = await look([], saved, away, Profile(base_url="not an address@"))
-        assert found.saved == saved
+        (result,) = await look([], saved, away, Profile(base_url="not an address@"))
+        assert result.saved == saved
         assert await look([known("Acme", server.port)], excluded={f"http://127.0.0.1:{server.port}"}) == []
 
 
@@ -116,10 +116,10 @@ async def test_answer_that_is_no_model_list_is_classified() -> None:
         ):
             more = ("Location: http://gateway.example/",) if status == 302 else ()
             server.play(send(whole(status, content_type, body, *more)))
-            (found,) = await look([known("Acme", server.port)])
-            assert found.kind is kind
-            assert words in found.words
-            assert found.models == 0
+            (result,) = await look([known("Acme", server.port)])
+            assert result.kind is kind
+            assert words in result.words
+            assert result.models == 0
 
 
 async def test_endless_answers_are_cut_short() -> None:
@@ -133,24 +133,24 @@ async def test_endless_answers_are_cut_short() -> None:
         slow.play(*endless)
         large.play(send(whole(200, "application/json", b'["' + b"a" * 40_000_000 + b'"]')))
         headers.play(send(b"HTTP/1.1 200 OK\r\n"), *drip(b"X-A: " + b"a" * 1_000_000, 50_000, 0.001), hold())
-        found = await look([known("A", one.port) for one in (silent, slow, large, headers)])
-        kinds = {one.place: one.kind for one in found}
+        result = await look([known("A", item.port) for item in (silent, slow, large, headers)])
+        kinds = {item.place: item.kind for item in result}
         assert len(kinds) == 4
         assert kinds[f"127.0.0.1:{silent.port}"] is LocalKind.SILENT
         assert set(kinds.values()) <= {LocalKind.SILENT, LocalKind.OTHER}
-        assert all(len(one.words) <= 200 for one in found)
+        assert all(len(item.words) <= 200 for item in result)
 
 
 async def test_both_loopback_addresses_are_searched() -> None:
-    answer, other = whole(200, "application/json", LIST), whole(200, "application/json", b'["c"]')
+    answer, second = whole(200, "application/json", LIST), whole(200, "application/json", b'["c"]')
     async with saying(answer, "::1") as port:
-        (found,) = await look([known("A", port)])
-        assert found.base_url == f"http://[::1]:{port}/v1"
+        (result,) = await look([known("A", port)])
+        assert result.base_url == f"http://[::1]:{port}/v1"
         async with saying(answer, port=port):
-            (found,) = await look([known("A", port)])
-            assert found.base_url == f"http://127.0.0.1:{port}/v1"
-        async with saying(other, port=port):
-            assert {(one.place, one.models) for one in await look([known("A", port)])} == {
+            (result,) = await look([known("A", port)])
+            assert result.base_url == f"http://127.0.0.1:{port}/v1"
+        async with saying(second, port=port):
+            assert {(first.place, first.models) for first in await look([known("A", port)])} == {
                 (f"127.0.0.1:{port}", 1),
                 (f"[::1]:{port}", 2),
             }
@@ -160,11 +160,11 @@ async def test_gateways_are_reported_as_they_answer_until_cancelled() -> None:
     with FaultServer() as quick, FaultServer() as slow:
         quick.play(FINE)
         slow.play(hold())
-        found: list[str] = []
+        results: list[str] = []
         services = [known("A", slow.port), known("B", quick.port)]
-        search = find_local_gateways(services, (), lambda gateway: found.append(gateway.base_url), seconds=60)
+        search = find_local_gateways(services, (), lambda gateway: results.append(gateway.base_url), seconds=60)
         task = asyncio.get_running_loop().create_task(search)
-        await eventually(lambda: found == [quick.url], "the first gateway, while the other one is silent")
+        await eventually(lambda: results == [quick.url], "the first gateway, while the other one is silent")
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -177,6 +177,6 @@ async def test_search_uses_no_proxy_and_quotes_other_protocols(monkeypatch: pyte
         server.play(FINE)
         async with saying(b"SSH-2.0-OpenSSH_9.2\r\n") as port:
             services = [known(f"N{number}", number) for number in (*range(1, 50), server.port, port)]
-            found = {one.kind: one for one in await look(services)}
-    assert set(found) == {LocalKind.GATEWAY, LocalKind.OTHER}
-    assert "SSH-2.0-OpenSSH_9.2" in found[LocalKind.OTHER].words
+            results = {item.kind: item for item in await look(services)}
+    assert set(results) == {LocalKind.GATEWAY, LocalKind.OTHER}
+    assert "SSH-2.0-OpenSSH_9.2" in results[LocalKind.OTHER].words

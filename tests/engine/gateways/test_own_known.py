@@ -19,22 +19,24 @@ def path(tmp_path: Path) -> Path:
 
 
 def own(**changes: object) -> KnownGateway:
-    whole: dict[str, object] = {"id": "team", "name": "Team", "base_url": "https://ai.team.example/v1"}
-    return KnownGateway.model_validate(whole | changes)
+    complete: dict[str, object] = {"id": "team", "name": "Team", "base_url": "https://ai.team.example/v1"}
+    return KnownGateway.model_validate(complete | changes)
 
 
 def test_own_services_are_saved_among_the_shipped_ones(path: Path) -> None:
-    known = KnownGateways(path)
-    assert known.all == shipped()
-    kept = known.put(own(protocols={"messages": Auth.X_API_KEY}, key_variables=("TEAM_KEY",), note="Ask Kim."))
-    assert kept.own
+    known_gateways = KnownGateways(path)
+    assert known_gateways.all == shipped()
+    saved = known_gateways.put(
+        own(protocols={"messages": Auth.X_API_KEY}, key_variables=("TEAM_KEY",), note="Ask Kim.")
+    )
+    assert saved.own
     again = KnownGateways(path)
-    assert again.get("team") == kept
+    assert again.get("team") == saved
     assert len(again.all) == len(shipped()) + 1
-    found = recognise("https://ai.team.example/docs", again.all)
-    assert found is not None
-    assert found.service == kept
-    again.put(kept.model_copy(update={"name": "A team"}))
+    result = recognise("https://ai.team.example/docs", again.all)
+    assert result is not None
+    assert result.service == saved
+    again.put(saved.model_copy(update={"name": "A team"}))
     assert again.all[0].name == "A team"
     again.remove("team")
     assert KnownGateways(path).all == shipped()
@@ -48,10 +50,10 @@ def test_entries_of_a_newer_version_are_preserved(path: Path) -> None:
     odd = {"name": "Without an id"}
     broken = [{"id": "o", "name": "Odd", "base_url": url} for url in ("https://[::1/v1", "https://a.example:99999")]
     path.write_text(json.dumps({"version": 7, "services": [*broken, entry, odd], "later": True}))
-    known = KnownGateways(path)
-    assert ["Odd" in words or "Without an id" in words for words in known.messages] == [True] * 3
-    assert recognise("https://gateway.example/v1", known.all) is None
-    known.put(own(id="second"))
+    known_gateways = KnownGateways(path)
+    assert ["Odd" in words or "Without an id" in words for words in known_gateways.messages] == [True] * 3
+    assert recognise("https://gateway.example/v1", known_gateways.all) is None
+    known_gateways.put(own(id="second"))
     content = json.loads(path.read_text())
     assert (content["later"], content["services"][0], content["services"][2:]) == (True, entry, [*broken, odd])
 
@@ -60,11 +62,11 @@ def test_entries_of_a_newer_version_are_preserved(path: Path) -> None:
 def test_damaged_file_is_set_aside(tmp_path: Path, content: str) -> None:
     path = Path(tempfile.mkdtemp(dir=tmp_path)) / "known-gateways.json"
     path.write_text(content)
-    known = KnownGateways(path)
-    assert known.all == shipped()
-    assert "set aside" in known.messages[0]
-    known.put(own())
-    assert [one.read_text() for one in path.parent.glob("*damaged*")] == [content]
+    known_gateways = KnownGateways(path)
+    assert known_gateways.all == shipped()
+    assert "set aside" in known_gateways.messages[0]
+    known_gateways.put(own())
+    assert [item.read_text() for item in path.parent.glob("*damaged*")] == [content]
 
 
 KEY_PAGES = (
@@ -85,9 +87,9 @@ ADDRESSES = ("not an address", "https://user:password@ai.team.example", "https:/
     ],
 )
 def test_invalid_service_or_one_with_a_secret_is_refused(path: Path, changes: dict[str, object]) -> None:
-    known = KnownGateways(path)
+    known_gateways = KnownGateways(path)
     with pytest.raises(ProfileError):
-        known.put(own(**changes))
+        known_gateways.put(own(**changes))
     assert not path.exists()
 
 
@@ -115,16 +117,16 @@ def test_key_in_a_pasted_address_is_not_saved(path: Path) -> None:
 def test_placeholders_of_own_addresses_are_recognised(
     path: Path, base_url: str, pasted: str, values: dict[str, str] | None
 ) -> None:
-    known = KnownGateways(path)
-    known.put(own(base_url=base_url))
-    found = recognise(pasted, known.all)
-    assert (found.values if found is not None else None) == values
-    assert recognise("https://api.openai.com/v1", known.all) is not None
+    known_gateways = KnownGateways(path)
+    known_gateways.put(own(base_url=base_url))
+    result = recognise(pasted, known_gateways.all)
+    assert (result.values if result is not None else None) == values
+    assert recognise("https://api.openai.com/v1", known_gateways.all) is not None
 
 
 def test_failed_write_is_reported(path: Path) -> None:
     path.parent.write_text("a file in the way")
-    known = KnownGateways(path)
+    known_gateways = KnownGateways(path)
     with pytest.raises(ProfileError, match="could not be"):
-        known.put(own())
-    assert known.get("team") is None
+        known_gateways.put(own())
+    assert known_gateways.get("team") is None

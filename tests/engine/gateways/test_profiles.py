@@ -240,12 +240,12 @@ async def test_key_is_bound_to_its_profile_and_host(keys: Keys, path: Path) -> N
     profile, state = await store_secret(a_profile(), keys, Secret(CANARY))
     assert not state.available
     profile, _state = await store_secret(profile, keys, Secret("edge"), "X-Edge-Token")
-    found = await credentials_for(profile, keys)
-    assert isinstance(found, Credentials)
-    assert found.key is not None
-    assert found.key.get_secret_value() == CANARY
-    assert found.headers["X-Edge-Token"].get_secret_value() == "edge"
-    assert CANARY not in repr(found)
+    result = await credentials_for(profile, keys)
+    assert isinstance(result, Credentials)
+    assert result.key is not None
+    assert result.key.get_secret_value() == CANARY
+    assert result.headers["X-Edge-Token"].get_secret_value() == "edge"
+    assert CANARY not in repr(result)
 
     same_host = [f"https://{rest}" for rest in ("GATEWAY.example:443/v2", "gateway.example/other/v1/")]
     assert [consent_needed(profile.model_copy(update={"base_url": url})) for url in same_host] == [None, None]
@@ -274,12 +274,12 @@ async def test_key_entered_after_a_move_replaces_the_old_one(keys: Keys) -> None
 async def test_key_needs_consent_for_a_moved_address(keys: Keys, moved: str) -> None:
     profile, _state = await store_secret(a_profile(), keys, Secret(CANARY))
     elsewhere = profile.model_copy(update={"base_url": moved})
-    asked = await credentials_for(elsewhere, keys)
-    assert isinstance(asked, NeedsConsent)
-    assert asked.reason is ConsentReason.MOVED
-    assert "gateway.example" in asked.words
+    request = await credentials_for(elsewhere, keys)
+    assert isinstance(request, NeedsConsent)
+    assert request.reason is ConsentReason.MOVED
+    assert "gateway.example" in request.words
 
-    agreed = await agree(elsewhere, keys, asked)
+    agreed = await agree(elsewhere, keys, request)
     again = await credentials_for(agreed, keys)
     if moved.startswith("http:"):
         assert isinstance(again, NeedsConsent)
@@ -287,17 +287,17 @@ async def test_key_needs_consent_for_a_moved_address(keys: Keys, moved: str) -> 
         again = await credentials_for(await agree(agreed, keys, again), keys)
     assert isinstance(again, Credentials)
     assert again.key is not None
-    assert await keys.get(profile.id, asked.old_origin) is None  # it moved, it was not copied
+    assert await keys.get(profile.id, request.old_origin) is None  # it moved, it was not copied
 
 
 async def test_plain_http_needs_consent_except_on_this_machine(keys: Keys) -> None:
     remote = Profile(base_url="http://10.0.0.7:8000/v1")
     assert await credentials_for(remote, keys) == Credentials()  # there is nothing to protect
     remote, _state = await store_secret(remote, keys, Secret(CANARY))
-    asked = await credentials_for(remote, keys)
-    assert isinstance(asked, NeedsConsent)
-    assert asked.reason is ConsentReason.PLAIN_HTTP
-    agreed = await agree(remote, keys, asked)
+    request = await credentials_for(remote, keys)
+    assert isinstance(request, NeedsConsent)
+    assert request.reason is ConsentReason.PLAIN_HTTP
+    agreed = await agree(remote, keys, request)
     assert isinstance(await credentials_for(agreed, keys), Credentials)
     assert consent_needed(agreed.model_copy(update={"base_url": "http://10.0.0.8:8000/v1"})) is not None
 
@@ -318,7 +318,7 @@ async def test_secrets_are_forgotten(keys: Keys) -> None:
 async def test_lost_key_is_reported(keys: Keys) -> None:
     profile, _state = await store_secret(a_profile(), keys, Secret(CANARY))
 
-    found = await credentials_for(profile, Keys(backend=no_keyring))  # the next session
-    assert isinstance(found, Credentials)
-    assert found.key is None
-    assert "No system keyring" in found.problem
+    result = await credentials_for(profile, Keys(backend=no_keyring))  # the next session
+    assert isinstance(result, Credentials)
+    assert result.key is None
+    assert "No system keyring" in result.problem

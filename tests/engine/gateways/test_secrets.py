@@ -226,8 +226,8 @@ def test_key_of_the_environment_is_read(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.delenv("PLAYGROUND_API_KEY", raising=False)
     assert key_from_environment() is None
     monkeypatch.setenv("PLAYGROUND_API_KEY", " Bearer sk-1\n")
-    found = key_from_environment()
-    assert found is not None
-    assert clean_key(found.get_secret_value()).key == "sk-1"
+    result = key_from_environment()
+    assert result is not None
+    assert clean_key(result.get_secret_value()).key == "sk-1"
     monkeypatch.setenv("PLAYGROUND_API_KEY", " \n")
     assert key_from_environment() is None

@@ -22,10 +22,10 @@ CLOUDFLARE = "https://api.cloudflare.com/client/v4/accounts"
 def test_services_have_ids_and_hosts_of_their_own() -> None:
     services = shipped()
     assert len(services) >= 35
-    hosts = [{*known.hosts, urlsplit(known.base_url).hostname or ""} for known in services]
+    hosts = [{*service.hosts, urlsplit(service.base_url).hostname or ""} for service in services]
     remote = [host for each in hosts for host in each if not is_loopback(f"http://{host}")]
     assert all(host == host.lower() and "/" not in host and not host.startswith("www.") for host in remote)
-    for names in (remote, [known.id for known in services]):
+    for names in (remote, [service.id for service in services]):
         assert [name for name, times in Counter(names).items() if times > 1] == []
 
 
@@ -56,17 +56,17 @@ def test_service_is_found_by_its_name_and_addresses(known: KnownGateway) -> None
     values = dict.fromkeys(known.placeholders, "mine-1")
     base = filled(known.base_url, values)
     for pasted in (base, f"{base}/", f"{base}/chat/completions", f"{base}/models?x=1#y"):
-        found = recognise(pasted, shipped())
-        if found is None:  # several servers are usual at that port
+        result = recognise(pasted, shipped())
+        if result is None:  # several servers are usual at that port
             assert is_loopback(base)
             continue
-        assert (found.service, found.base_url) == (known, base)
+        assert (result.service, result.base_url) == (known, base)
     for host in known.hosts:
         site = host.replace("*", "mine")
         for pasted in (f"https://{site}/docs/quickstart?lang=en", site, f"www.{site}"):
-            told = recognise(pasted, shipped())
-            assert told is not None
-            assert told.service is known
+            notices = recognise(pasted, shipped())
+            assert notices is not None
+            assert notices.service is known
 
 
 def test_best_match_comes_first() -> None:
@@ -99,9 +99,9 @@ def test_search_without_a_match_is_empty() -> None:
     ],
 )
 def test_pasted_address_of_a_service_gives_its_base_url(pasted: str, service: str, base: str) -> None:
-    found = recognise(pasted, shipped())
-    assert found is not None
-    assert (found.service.id, found.base_url) == (service, base)
+    result = recognise(pasted, shipped())
+    assert result is not None
+    assert (result.service.id, result.base_url) == (service, base)
 
 
 @each_case(

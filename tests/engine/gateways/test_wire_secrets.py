@@ -36,7 +36,7 @@ def text_encodings(secret: str) -> Iterator[str]:
     yield secret
     for quoted in (quote(secret), quote(secret, safe=""), quote_plus(secret)):
         yield quoted
-        yield re.sub("%..", lambda found: found[0].lower(), quoted)
+        yield re.sub("%..", lambda expected: expected[0].lower(), quoted)
     yield html.escape(secret)
     yield json.dumps(secret)[1:-1]
     yield json.dumps(json.dumps(secret)[1:-1])[1:-1]
@@ -56,7 +56,7 @@ def leaks(text: str) -> list[str]:
     forms += [
         form[4:-8] for secret in (KEY, TOKEN) for form in base64_encodings(secret)
     ]  # without bits of the neighbours
-    forms += [secret[at : at + 9] for secret in (KEY, TOKEN) for at in range(len(secret) - 8)]
+    forms += [secret[index : index + 9] for secret in (KEY, TOKEN) for index in range(len(secret) - 8)]
     return [form for form in forms if form in text]
 
 
@@ -78,12 +78,12 @@ async def make(server: FaultServer) -> AsyncIterator[Callable[[str], Session]]:
         async def connect(_: str) -> GatewayClient:
             return client
 
-        made = Experiment(connect, profile_id="p", protocol=protocol, model="m-1", profile_of=lambda _: profile).main
-        made.turns.add_turn(make_turn(Role.USER, f"My key is {KEY}, my token {TOKEN}, {quote(KEY)}."))
-        made.change(extra_body={"note": base64.b64encode(KEY.encode()).decode()})
+        created = Experiment(connect, profile_id="p", protocol=protocol, model="m-1", profile_of=lambda _: profile).main
+        created.turns.add_turn(make_turn(Role.USER, f"My key is {KEY}, my token {TOKEN}, {quote(KEY)}."))
+        created.change(extra_body={"note": base64.b64encode(KEY.encode()).decode()})
         if protocol == "messages":
-            made.set_parameters(made.settings.current.with_value("max_tokens", 9))
-        return made
+            created.set_parameters(created.settings.current.with_value("max_tokens", 9))
+        return created
 
     yield session
     for client in clients:
@@ -104,7 +104,7 @@ def everything(session: Session, tmp_path: Path) -> dict[str, str]:
     cassette.save(path, tapes, f"About {KEY}", KNOWN)
     assert session.profile is not None
     sent = prepare_snippet_request(session.profile, session.next_request.build(), KNOWN)
-    found = {
+    results = {
         "tape": repr(tapes) + "".join(f"{tape.request_body!r} {tape.body!r}" for tape in tapes),
         "frames": "".join(f"{index.row(n)} {index.data(n, 100_000)}" for index in indexes for n in range(len(index))),
         "cassette": path.read_text(encoding="utf-8"),
@@ -120,8 +120,8 @@ def everything(session: Session, tmp_path: Path) -> dict[str, str]:
     for language in LANGUAGES:
         for kind, request in requests:
             snippet = write(language, request)
-            found[f"{language.title}, as it {kind} sent"] = repr(snippet) + snippet.text
-    return found
+            results[f"{language.title}, as it {kind} sent"] = repr(snippet) + snippet.text
+    return results
 
 
 @pytest.mark.parametrize("protocol", ["chat", "messages"])
@@ -130,23 +130,23 @@ async def test_secret_is_in_nothing_saved_shown_or_exported(
 ) -> None:
     session = make(protocol)
     body = json.dumps({"code": 1, "message": echo("You sent: "), "data": None}).encode()
-    told = f"X-Echo: {KEY}", f"Set-Cookie: s={TOKEN}", "Connection: close"
-    server.play(send(whole(400, "application/json", body, *told)))
+    messages = f"X-Echo: {KEY}", f"Set-Cookie: s={TOKEN}", "Connection: close"
+    server.play(send(whole(400, "application/json", body, *messages)))
     await session.run()
     answer = sse(text_chunk(f"Your key is {KEY}."), text_chunk(echo()), text_chunk("", "stop"), "[DONE]")
     if protocol == "messages":
         answer = json.dumps({"type": "message", "content": [{"type": "text", "text": echo()}]}).encode()
-    at = answer.find(b"canary") + 4
+    index = answer.find(b"canary") + 4
     odd = f"stray {echo()}\n\n".encode() if protocol == "chat" else b""
-    server.play(send(head(200, None), answer[:at]), sleep(0.05), send(answer[at:], odd))
+    server.play(send(head(200, None), answer[:index]), sleep(0.05), send(answer[index:], odd))
     await session.run()
     assert [tape.status for tape in session.exchanges.values()] == [400, 200]
     assert server.requests[0].header("X-Team-Token") == TOKEN
     assert leaks(server.requests[0].raw.decode()), "the search finds them"
-    found = everything(session, tmp_path)
-    for name, text in found.items():
+    result = everything(session, tmp_path)
+    for name, text in result.items():
         assert not leaks(text), f"{name}: {leaks(text)[:3]}"
     for name in ("tape", "frames", "cassette", "har", "comparison", "request", "curl, as it was sent"):
-        assert "••••" in found[name], name
-    shown = [repr(turn.parts) + repr(turn.outcome) for turn in session.transcript.turns.values() if turn.outcome]
-    assert not leaks("".join(shown))
+        assert "••••" in result[name], name
+    texts = [repr(turn.parts) + repr(turn.outcome) for turn in session.transcript.turns.values() if turn.outcome]
+    assert not leaks("".join(texts))

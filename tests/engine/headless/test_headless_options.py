@@ -140,7 +140,7 @@ async def test_a_secret_header_that_comes_back_is_masked(desk: Desk, server: Fau
         assert "It is ••••." in ended.out
 
 
-# What stands in the file goes out
+# The content of the file is sent
 
 
 async def test_reasoning_goes_back_as_the_file_has_it_or_as_asked(desk: Desk, server: FaultServer) -> None:
@@ -299,7 +299,7 @@ async def test_a_recording_that_cannot_be_made_is_refused_before_anything_is_sen
 
 
 async def test_an_answer_whose_recording_failed_is_shown_and_not_called_done(desk: Desk, server: FaultServer) -> None:
-    path = desk.folder / ("x" * 250 + ".json")  # too long a name for the temporary file beside it
+    path = desk.folder / ("x" * 250 + ".json")  # too long a name for its temporary file
     ended = await desk.run(experiment(), record=path)
     assert (ended.code, ended.out) == (ExitCode.FAILED, "Hi\n")
     assert "cannot be written" in ended.err

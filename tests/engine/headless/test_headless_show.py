@@ -19,7 +19,7 @@ HEADINGS = ("── choice 1 of 2 ──", "── choice 2 of 2 ──")
 
 
 class Screen:
-    """A terminal: what is written to either stream stands on it in the order in which it came."""
+    """A terminal: it shows what is written to either stream in the order of writing."""
 
     def __init__(self) -> None:
         self.text = ""

@@ -1,4 +1,4 @@
-"""No output of a command holds a secret that the command knows, wherever in its input the secret stands."""
+"""No output of a command holds a secret that the command knows, wherever in its input the secret is."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ SPELLED = {
 
 
 def leaks(text: str) -> list[str]:
-    """The spellings that stand in a text, and what stands there of a long part of one."""
+    """Return the spellings of the secret in a text, and long parts of one."""
     return [name for name, spelled in SPELLED.items() if spelled[4:20] in text]
 
 

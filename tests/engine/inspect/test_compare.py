@@ -32,8 +32,8 @@ from tests.support.each_case import each_case
 def test_changed_added_and_removed_members_are_listed() -> None:
     before = {"model": "a", "n": 1, "stop": ["x"], "messages": [{"role": "user", "content": "one"}]}
     after = {"model": "b", "n": 1.0, "messages": [{"role": "user", "content": "two"}], "seed": 1}
-    found = [(one.path, one.kind, one.before, one.after) for one in diff_json(before, after)]
-    assert found == [
+    results = [(item.path, item.kind, item.before, item.after) for item in diff_json(before, after)]
+    assert results == [
         ("model", Side.CHANGED, "a", "b"),
         ("n", Side.CHANGED, 1, 1.0),
         ("messages[0].content", Side.CHANGED, "one", "two"),
@@ -43,11 +43,11 @@ def test_changed_added_and_removed_members_are_listed() -> None:
 
 
 def test_inserted_message_is_one_difference() -> None:
-    one, two, new = ({"role": "user", "content": text} for text in ("one", "two", "new"))
-    found = diff_json({"messages": [one, two]}, {"messages": [one, new, two, new]})
-    assert [(each.path, each.kind) for each in found] == [("messages[1]", Side.ADDED), ("messages[3]", Side.ADDED)]
-    found = diff_json([one, new, two], [one, two])
-    assert [(each.path, each.kind, each.before) for each in found] == [("[1]", Side.REMOVED, new)]
+    item, two, new = ({"role": "user", "content": text} for text in ("one", "two", "new"))
+    result = diff_json({"messages": [item, two]}, {"messages": [item, new, two, new]})
+    assert [(each.path, each.kind) for each in result] == [("messages[1]", Side.ADDED), ("messages[3]", Side.ADDED)]
+    result = diff_json([item, new, two], [item, two])
+    assert [(each.path, each.kind, each.before) for each in result] == [("[1]", Side.REMOVED, new)]
 
 
 JSON = st.recursive(
@@ -110,22 +110,22 @@ def test_very_many_items_in_another_order_are_compared_in_short_time() -> None:
 def test_change_of_one_item_of_many_is_one_difference() -> None:
     before = [{"name": f"p{n}"} for n in range(4_000)]
     after = [*before[:900], {"name": "new"}, *before[900:]]
-    assert [(one.path, one.kind) for one in diff_json(before, after)] == [("[900]", Side.ADDED)]
+    assert [(item.path, item.kind) for item in diff_json(before, after)] == [("[900]", Side.ADDED)]
     after = [*before[:900], {"name": "other"}, *before[901:]]
-    assert [(one.path, one.kind) for one in diff_json(before, after)] == [("[900].name", Side.CHANGED)]
+    assert [(item.path, item.kind) for item in diff_json(before, after)] == [("[900].name", Side.CHANGED)]
 
 
 def test_address_and_headers_are_compared_with_the_body() -> None:
-    one = Sent("http://a.example/v1/messages", (("Content-Length", "3"), ("X-Tag", "a")), '{"n": 1}')
+    item = Sent("http://a.example/v1/messages", (("Content-Length", "3"), ("X-Tag", "a")), '{"n": 1}')
     two = Sent("http://b.example/v1/messages", (("content-length", "9"), ("x-tag", "b"), ("Beta", "c")), '{"n": 2}')
-    found = [(one.path, one.kind) for one in diff_sent(one, two)]
-    assert found == [
+    results = [(item.path, item.kind) for item in diff_sent(item, two)]
+    assert results == [
         ("URL", Side.CHANGED),
         ("header x-tag", Side.CHANGED),
         ("header beta", Side.ADDED),
         ("n", Side.CHANGED),
     ]
-    assert [each.path for each in diff_sent(one, two._replace(url="", headers=()))] == ["n"], "what is not known"
+    assert [each.path for each in diff_sent(item, two._replace(url="", headers=()))] == ["n"], "what is not known"
 
 
 def test_request_of_too_many_values_is_not_compared_and_a_long_text_is() -> None:
@@ -134,14 +134,14 @@ def test_request_of_too_many_values_is_not_compared_and_a_long_text_is() -> None
         diff_sent(many, many)
     image = "data:image/png;base64," + "QUJD" * 500_000
     pair = [Sent("", (), json.dumps({"messages": [{"url": image}, {"text": text}]})) for text in ("one", "two")]
-    assert [one.path for one in diff_sent(*pair)] == ["messages[1].text"]
+    assert [item.path for item in diff_sent(*pair)] == ["messages[1].text"]
 
 
 def test_beginning_of_long_answers_is_compared_and_marked_as_cut() -> None:
     long = [(1.0, chunk({"content": "some words " * (MOST_TEXT // 8)})), (2.0, DONE)]
-    found = compare(indexed(exchange(long)), indexed(exchange([(1.0, chunk({"content": "some words"}) + DONE)])))
-    assert found.cut
-    assert sum(len(piece.text) for piece in found.answer) <= 2 * MOST_TEXT
+    result = compare(indexed(exchange(long)), indexed(exchange([(1.0, chunk({"content": "some words"}) + DONE)])))
+    assert result.cut
+    assert sum(len(piece.text) for piece in result.answer) <= 2 * MOST_TEXT
     short = [(1.0, chunk({"content": "some words"}) + DONE)]
     assert not compare(indexed(exchange(short)), indexed(exchange(short))).cut
 
@@ -168,16 +168,18 @@ def test_figures_of_several_choices_have_their_number() -> None:
     second = json.dumps({"choices": [{"index": 1, "delta": {"content": "Two."}}]})
     used = {"prompt_tokens": 5, "completion_tokens": 10}
     several = [(1.0, chunk({"content": "One."}) + f"data: {second}\n\n".encode()), (2.0, chunk({}, usage=used) + DONE)]
-    one = [(1.0, chunk({"content": "One."})), (2.0, chunk({}, "stop", usage=used) + DONE)]
-    found = {f.label: (f.first, f.second) for f in compare(indexed(exchange(several)), indexed(exchange(one))).metrics}
-    assert [found[label] for label in ("Choices, all of them counted", "Completion tokens")] == [(2, 1), (10, 10)]
-    alone = compare(indexed(exchange(one)), indexed(exchange(one))).metrics
+    item = [(1.0, chunk({"content": "One."})), (2.0, chunk({}, "stop", usage=used) + DONE)]
+    results = {
+        f.label: (f.first, f.second) for f in compare(indexed(exchange(several)), indexed(exchange(item))).metrics
+    }
+    assert [results[label] for label in ("Choices, all of them counted", "Completion tokens")] == [(2, 1), (10, 10)]
+    alone = compare(indexed(exchange(item)), indexed(exchange(item))).metrics
     assert not any("Choices" in figure.label for figure in alone)
 
 
 def test_two_exchanges_are_compared_in_request_answer_and_figures() -> None:
     usage = {"prompt_tokens": 5, "completion_tokens": 10}
-    left = exchange(
+    remaining = exchange(
         [
             (1.0, chunk({"reasoning_content": "hm"})),
             (2.0, chunk({"content": "It is warm."})),
@@ -188,26 +190,26 @@ def test_two_exchanges_are_compared_in_request_answer_and_figures() -> None:
         [(0.5, chunk({"content": "It is cold."})), (1.0, call_chunk(fragment("{}", index=0, id="i", name="f")) + DONE)],
         asked={"model": "m-2", "messages": []},
     )
-    found = compare(indexed(left), indexed(right))
-    asked = diff_sent(sent(left), sent(right))
-    assert [one.path for one in asked] == ["model", "messages[0]", "stream"]
-    assert [piece.text for piece in found.answer if piece.kind is Side.REMOVED] == ["warm."]
-    assert "".join(piece.text for piece in found.answer if piece.kind is not Side.REMOVED) == "It is cold.\nf({})"
-    assert [(piece.kind, piece.text) for piece in found.reasoning] == [(Side.REMOVED, "hm")]
-    figures = {figure.label: (figure.first, figure.second) for figure in found.metrics}
-    wanted = {
+    result = compare(indexed(remaining), indexed(right))
+    request = diff_sent(sent(remaining), sent(right))
+    assert [item.path for item in request] == ["model", "messages[0]", "stream"]
+    assert [piece.text for piece in result.answer if piece.kind is Side.REMOVED] == ["warm."]
+    assert "".join(piece.text for piece in result.answer if piece.kind is not Side.REMOVED) == "It is cold.\nf({})"
+    assert [(piece.kind, piece.text) for piece in result.reasoning] == [(Side.REMOVED, "hm")]
+    figures = {figure.label: (figure.first, figure.second) for figure in result.metrics}
+    expected = {
         "Time to first content": (2.0, 0.5),
         "Time to first reasoning": (1.0, None),
         "Completion tokens": (10, None),
         "Whole time": (3.0, 1.0),
         "Speed": (pytest.approx(10.0), None),
     }
-    assert {label: figures[label] for label in wanted} == wanted
+    assert {label: figures[label] for label in expected} == expected
 
 
 def test_bodies_that_are_no_json_are_compared() -> None:
     assert request_of(sent(exchange(request_body=b""))) is None
     assert request_of(sent(exchange(request_body=b"no JSON"))) == "no JSON"
     refused = exchange([(0.1, b"Not allowed")], status=403)
-    found = compare(indexed(refused), indexed(exchange()))
-    assert [(piece.kind, piece.text) for piece in found.answer] == [(Side.REMOVED, "Not allowed")]
+    result = compare(indexed(refused), indexed(exchange()))
+    assert [(piece.kind, piece.text) for piece in result.answer] == [(Side.REMOVED, "Not allowed")]

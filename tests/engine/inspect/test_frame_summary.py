@@ -46,18 +46,18 @@ def test_summary_of_calls_has_their_number_and_raw_arguments() -> None:
     def call(index: int, **more: object) -> bytes:
         return chat({"tool_calls": [{"index": index, **more}]})
 
-    one = gists(
+    item = gists(
         "chat",
         call(0, id="call_a", type="function", function={"name": "look", "arguments": ""}),
         call(0, function={"arguments": '{"a"'}),
         call(1, id="call_b", type="function", function={"name": "see", "arguments": " "}),
     )
-    assert one[:3] == ["call 1 · look · id call_a", 'call 1 · {"a"', 'call 2 · see · id call_b · " "']
+    assert item[:3] == ["call 1 · look · id call_a", 'call 1 · {"a"', 'call 2 · see · id call_b · " "']
     assert gists("chat", chat({"content": "a"}), chat({"content": "b"}, index=1))[1] == 'choice 1 · "b"'
 
 
 def test_summary_of_frames_of_messages() -> None:
-    said = gists(
+    message = gists(
         "messages",
         messages("message_start", message={"id": "msg_1", "model": "m", "usage": {"input_tokens": 9}}),
         messages("content_block_start", index=0, content_block={"type": "text", "text": ""}),
@@ -67,9 +67,9 @@ def test_summary_of_frames_of_messages() -> None:
         messages("message_delta", delta={"stop_reason": "tool_use"}, usage={"output_tokens": 5}),
         messages("message_stop"),
     )
-    assert said[0] == "9 in"
-    assert said[2:5] == ['"Hi"', "look · id toolu_1", '{"a"']
-    assert said[5] == "tool_use · 5 out"
+    assert message[0] == "9 in"
+    assert message[2:5] == ['"Hi"', "look · id toolu_1", '{"a"']
+    assert message[5] == "tool_use · 5 out"
 
 
 def test_summary_of_any_bytes_is_a_line() -> None:

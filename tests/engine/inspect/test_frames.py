@@ -37,11 +37,11 @@ FIXTURES = {
 
 
 def reads(body: bytes, sizes: list[int]) -> list[tuple[float, bytes]]:
-    found, at = [], 0
+    results, index = [], 0
     for size in sizes:
-        found.append(body[at : at + size])
-        at += size
-    return [(0.01 * number, data) for number, data in enumerate([*found, body[at:]], 1) if data]
+        results.append(body[index : index + size])
+        index += size
+    return [(0.01 * number, data) for number, data in enumerate([*results, body[index:]], 1) if data]
 
 
 @settings(max_examples=60)
@@ -115,12 +115,12 @@ def test_delayed_arguments_belong_to_the_frames_they_came_in() -> None:
 
     named = call_chunk(fragment(index=0, id="a", name="f"))
     spread = held(named, call_chunk(fragment("{}", index=0)), call_chunk(fragment(" ", index=0)))
-    assert [spread.frames_of(0, 0, at, at + 1) for at in range(3)] == [[1], [1], [2]]
+    assert [spread.frames_of(0, 0, index, index + 1) for index in range(3)] == [[1], [1], [2]]
     assert spread.span_of(0) == ((0, 0, 0, 0),)
     assert [spread.row(n).kind for n in range(4)] == [Kind.TOOL_CALL, Kind.ARGUMENTS, Kind.ARGUMENTS, Kind.FINISH]
 
     gone_on = held(call_chunk(fragment("{}", index=0, id="a", name="f")), call_chunk(fragment(" x", index=0)))
-    assert [gone_on.frames_of(0, 0, at, at + 1) for at in range(4)] == [[0], [0], [1], [1]]
+    assert [gone_on.frames_of(0, 0, index, index + 1) for index in range(4)] == [[0], [0], [1], [1]]
 
     left_out = held(call_chunk(fragment("{}", index=0, id="a", name="f")), call_chunk(fragment('{"x":1}', index=0)))
     assert left_out.frames_of(0, 0, 0, 7) == [1]

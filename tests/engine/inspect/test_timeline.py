@@ -11,9 +11,9 @@ from tests.protocols.streams import DONE, call_chunk, chunk, fragment
 
 
 def timeline(tape: Exchange) -> Timeline:
-    made = Timeline(indexed(tape))
-    made.extend()
-    return made
+    created = Timeline(indexed(tape))
+    created.extend()
+    return created
 
 
 def test_lanes_and_marks() -> None:
@@ -41,7 +41,7 @@ def test_lanes_and_marks() -> None:
 
 def test_gap_above_three_times_the_median_is_a_stall() -> None:
     times = [1.0, 1.1, 1.2, 1.3, 1.4, 1.69, 2.5, 2.6]
-    body = [(at, chunk({"content": "x"})) for at in times]
+    body = [(time, chunk({"content": "x"})) for time in times]
     body.insert(6, (2.0, b": keep-alive\n\n"))
     line = timeline(exchange(body))
     assert line.median_gap == pytest.approx(0.1)
@@ -50,20 +50,20 @@ def test_gap_above_three_times_the_median_is_a_stall() -> None:
 
 def test_gap_below_half_a_second_is_no_stall() -> None:
     times = [1.0 + number * 0.02 for number in range(20)]
-    delayed = [at + 0.47 if number > 9 else at for number, at in enumerate(times)]
-    line = timeline(exchange([(at, chunk({"content": "x"})) for at in delayed]))
+    delayed = [position + 0.47 if number > 9 else position for number, position in enumerate(times)]
+    line = timeline(exchange([(position, chunk({"content": "x"})) for position in delayed]))
     assert line.stalls == ()
 
 
 def test_text_at_once_has_no_gaps_and_fast_text_no_stalls() -> None:
     assert timeline(exchange([(0.1, chunk({"content": "x"}) * 50)])).median_gap is None
     times = [0.1 + number * 1e-4 for number in range(20)]
-    line = timeline(exchange([(at + (0.004 if at > 0.101 else 0), chunk({"content": "x"})) for at in times]))
+    line = timeline(exchange([(time + (0.004 if time > 0.101 else 0), chunk({"content": "x"})) for time in times]))
     assert line.stalls == ()
 
 
 def test_growing_timeline_judges_earlier_gaps_again() -> None:
-    tape = exchange([(at, chunk({"content": "x"})) for at in (1.0, 1.6, 2.2, 2.8, 3.4)], ended=False)
+    tape = exchange([(position, chunk({"content": "x"})) for position in (1.0, 1.6, 2.2, 2.8, 3.4)], ended=False)
     index = indexed(tape)
     line = Timeline(index)
     line.extend()

@@ -99,8 +99,8 @@ async def test_store_and_file_keep_unknown_members_without_keys(make_workspace: 
     workspace.current.turns.add_turn(
         answered(Text(text="b", extra={"chat": {"leak": KEY}}), extra={"chat": {"leak": KEY}})
     )
-    kept = snapshot(workspace.current)
-    back = read(write(kept))
+    saved = snapshot(workspace.current)
+    back = read(write(saved))
     assert back.turns[0] == turn
     await workspace.close()
     workspace = await make_workspace()
@@ -108,19 +108,19 @@ async def test_store_and_file_keep_unknown_members_without_keys(make_workspace: 
     folder = Path(workspace.store.path).parent if workspace.store else None
     files = [file.read_bytes() for file in folder.rglob("*") if file.is_file()] if folder else []
     assert files
-    assert not any(KEY.encode() in data for data in [*files, write(kept, (Secret(KEY),))])
+    assert not any(KEY.encode() in data for data in [*files, write(saved, (Secret(KEY),))])
 
 
 def test_transcript_of_a_cassette_has_unknown_members() -> None:
-    asked = {"model": "m", "messages": [{"role": "user", "content": "Look"}]}
-    first = exchange([(1.0, CALLED)], asked=asked)
+    request = {"model": "m", "messages": [{"role": "user", "content": "Look"}]}
+    first = exchange([(1.0, CALLED)], asked=request)
     call = {key: value for key, value in ENTRY.items() if key != "index"}
     back = [
-        *asked["messages"],
+        *request["messages"],
         {"role": "assistant", "content": None, "tool_calls": [{**call, "extra_content": SIGNED}]},
         {"role": "tool", "tool_call_id": "c1", "content": "seen"},
     ]
-    second = exchange([(1.0, chunk({"content": "Done"}, "stop") + DONE)], asked={**asked, "messages": back}, id="e-2")
+    second = exchange([(1.0, chunk({"content": "Done"}, "stop") + DONE)], asked={**request, "messages": back}, id="e-2")
     _, called, *_ = transcript_of([first, second]).path
     assert called.outcome is not None  # the answer itself, not another turn that says the same
     assert called.calls[0].extra == {"chat": {"extra_content": SIGNED}}
@@ -171,13 +171,13 @@ def test_edited_call_and_text_keep_members_of_either_protocol() -> None:
 
 
 def test_edited_text_keeps_the_members_of_unchanged_parts() -> None:
-    one, two, three = (
+    item, two, three = (
         Text(text=text, extra={"messages": {"citations": [text]}}) for text in ("One.", " Two.", " Three.")
     )
-    session = session_with(answered(one, CALL, two, three), protocol="messages")
+    session = session_with(answered(item, CALL, two, three), protocol="messages")
     for text, parts in (
-        ("One. Two. Three.", (one, CALL, two, three)),
-        ("One. 2. Three.", (one, CALL, two.model_copy(update={"text": " 2."}), three)),
+        ("One. Two. Three.", (item, CALL, two, three)),
+        ("One. 2. Three.", (item, CALL, two.model_copy(update={"text": " 2."}), three)),
         ("Else", (Text(text="Else"), CALL)),
     ):
         session.turns.edit_text(session.transcript.path[0].id, text)
@@ -186,8 +186,8 @@ def test_edited_text_keeps_the_members_of_unchanged_parts() -> None:
 
 def test_members_are_shown_with_the_protocol_they_are_sent_back_over() -> None:
     cited = Text(text="a", extra={"messages": {"citations": [CITATION]}})
-    assert [(one.names, one.fate) for one in beside_part(cited)] == [("citations", "sent back over Messages")]
-    assert [one.fate for one in beside_part(CALL)] == ["sent back over Chat completions"]
+    assert [(item.names, item.fate) for item in beside_part(cited)] == [("citations", "sent back over Messages")]
+    assert [item.fate for item in beside_part(CALL)] == ["sent back over Chat completions"]
     broken = CALL.model_copy(update={"arguments": "{", "extra": {"messages": {"caller": 1}}})
     assert beside_part(broken)[0].fate == "sent back over Messages"
     pictured = Image(url="https://x.example", extra={"chat": {"image_url": {"fps": 2}}})
@@ -210,32 +210,32 @@ def test_members_are_shown_with_the_protocol_they_are_sent_back_over() -> None:
 
 
 def test_long_and_many_members_are_cut_with_a_count() -> None:
-    shown = clipped({"data": "A" * 300_000, "items": list(range(500)), **{f"m{n}": n for n in range(100)}})
-    assert len(json.dumps(shown)) < 5_000
-    assert shown["data"].endswith(f"… and {300_000 - LONGEST_TEXT:,} more characters")
-    assert shown["items"][-1] == "… and 450 more"
-    assert shown["…"] == "and 52 more"
+    displayed = clipped({"data": "A" * 300_000, "items": list(range(500)), **{f"m{n}": n for n in range(100)}})
+    assert len(json.dumps(displayed)) < 5_000
+    assert displayed["data"].endswith(f"… and {300_000 - LONGEST_TEXT:,} more characters")
+    assert displayed["items"][-1] == "… and 450 more"
+    assert displayed["…"] == "and 52 more"
     many = {f"m{n}": n for n in range(10_000)}
-    (found,) = beside_part(CALL.model_copy(update={"extra": {"chat": many}}))
-    assert len(found.names) < 200
-    assert len(json.dumps(clipped(found.members))) < 5_000
+    (result,) = beside_part(CALL.model_copy(update={"extra": {"chat": many}}))
+    assert len(result.names) < 200
+    assert len(json.dumps(clipped(result.members))) < 5_000
 
 
 def test_exports_have_unknown_members_without_keys() -> None:
     cited = Text(text="Green.", extra={"messages": {"citations": [CITATION]}})
     turns = (answered(cited, CALL, extra={"chat": {"annotations": [{"url": "https://x.example/<b>`"}], "key": KEY}}),)
-    made = Snapshot(id="e", model="m", turns=turns, head=turns[0].id)
-    markdown = export(made, "markdown", (Secret(KEY),))
+    created = Snapshot(id="e", model="m", turns=turns, head=turns[0].id)
+    markdown = export(created, "markdown", (Secret(KEY),))
     assert "**Unknown:** `extra_content` (sent back over Chat completions)" in markdown
     assert '"thought_signature": "c2lnbmF0dXJl"' in markdown
     assert "**Unknown:** `citations` (sent back over Messages)" in markdown
     assert "**Also received:** `annotations, key` (not sent back)" in markdown
-    page = export(made, "html", (Secret(KEY),))
+    page = export(created, "html", (Secret(KEY),))
     assert "<summary>unknown: extra_content · sent back over Chat completions</summary>" in page
     assert "Grass is green." in page
     assert "https://x.example/&lt;b&gt;`" in page.replace('<span class="s">', "").replace("</span>", "")
     assert KEY not in markdown + page
-    (line,) = export(made, "chat", (Secret(KEY),)).splitlines()
+    (line,) = export(created, "chat", (Secret(KEY),)).splitlines()
     assert json.loads(line)["tool_calls"][0]["extra_content"] == SIGNED
 
 
@@ -253,10 +253,10 @@ def test_frames_with_unknown_members_are_marked() -> None:
 def test_headless_output_has_unknown_members() -> None:
     cited = Text(text="Green.", extra={"messages": {"citations": [CITATION]}})
     turn = answered(cited, CALL, extra={"chat": {"channel": "final"}})
-    told = json_output.answer_json((turn,))
-    assert told["tool_calls"][0]["extra"] == {"extra_content": SIGNED}
-    assert told["texts"] == [{"kind": "text", "text": "Green.", "extra": {"citations": [CITATION]}}]
-    assert told["extra"] == {"channel": "final"}
+    notices = json_output.answer_json((turn,))
+    assert notices["tool_calls"][0]["extra"] == {"extra_content": SIGNED}
+    assert notices["texts"] == [{"kind": "text", "text": "Green.", "extra": {"citations": [CITATION]}}]
+    assert notices["extra"] == {"channel": "final"}
     plain = json_output.answer_json((answered(Text(text="a"), CALL.model_copy(update={"extra": {}})),))
     assert "extra" not in plain["tool_calls"][0]
     assert not {"extra", "texts"} & plain.keys()

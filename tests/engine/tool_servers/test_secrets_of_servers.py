@@ -95,9 +95,9 @@ async def test_secret_header_reaches_its_server_only(open_servers: OpenServers) 
         assert CANARY in text_of(answer)
         await room.wait_for_frame("••••")
         assert_hidden(room, CANARY)
-        other = open_servers(ToolServer(id="x", name="X", via=Via.HTTP, url=remote.url))
+        second = open_servers(ToolServer(id="x", name="X", via=Via.HTTP, url=remote.url))
         with pytest.raises(ServerError, match="HTTP 403 Forbidden"):
-            await other.servers.start("x")
+            await second.servers.start("x")
 
 
 async def test_answer_over_http_that_is_too_long_or_compressed_fails_its_call(open_servers: OpenServers) -> None:

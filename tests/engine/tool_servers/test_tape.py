@@ -39,14 +39,14 @@ def test_answer_is_tied_to_its_request() -> None:
             frame(at=1.7, id="7"),
         ]
     )
-    request, other, ping, answer, pong, second = tape.entries
+    request, another, ping, answer, pong, second = tape.entries
     assert (answer.method, answer.call, answer.request) == ("tools/call", ticket, request.number)
     assert answer.seconds == pytest.approx(0.5)
     assert (pong.method, pong.request) == ("ping", ping.number)
-    assert (other.method, other.seconds) == (second.method, second.seconds) == ("", None)
+    assert (another.method, another.seconds) == (second.method, second.seconds) == ("", None)
     assert tape.partner(request) is answer
     assert tape.partner(answer) is request
-    assert tape.partner(other) is None
+    assert tape.partner(another) is None
     assert tape.of_call("turn", "call/1") == [request, answer]
     assert (tape.methods, tape.servers) == (("ping", "tools/call"), ("files", "other"))
 

@@ -44,7 +44,7 @@ def menu_entries(button: QPushButton | QToolButton) -> list[str]:
 
 
 class Bar(Page):
-    """A line of text with buttons: a notice, or what is said while tool calls are waiting."""
+    """A line of text with buttons: a notice, or the bar of waiting tool calls."""
 
     def __init__(self, person: Person, place: QWidget, object_name: str) -> None:
         widget = place.findChild(QWidget, object_name)

@@ -436,7 +436,7 @@ class RunPanel(Page):
         await select_entry(self.person, await self.wait_for(QComboBox, field), entry)
 
     def problem(self, field: str) -> str:
-        """What is said below a field."""
+        """The text below a field."""
         row: QWidget | None = self.get(QLineEdit, field)
         while row is not None and row is not self.widget:
             label = row.findChild(QLabel, "problem")
@@ -447,13 +447,13 @@ class RunPanel(Page):
 
     @property
     def problems(self) -> list[str]:
-        """What keeps the evaluation from being run."""
+        """The reason why the evaluation cannot be run."""
         names = [widget.accessibleName() for widget in self.find(QWidget)]
         return [name for name in names if name.startswith("error: ")]
 
     @property
     def estimate(self) -> str:
-        """What the missing answers will take."""
+        """The estimate for the missing answers."""
         labels = self.find(QLabel, "Estimate")
         return labels[0].text() if labels else ""
 
@@ -528,7 +528,7 @@ class VariantsPanel(Page):
 
     @property
     def cards(self) -> list[str]:
-        """What is said of each variant, top to bottom; the first is the experiment as it is set."""
+        """The description of each variant, top to bottom; the first is the experiment without changes."""
         return [card.accessibleName() for card in self._cards()]
 
     def _cards(self) -> list[QWidget]:
@@ -565,11 +565,11 @@ class ImportCasesDialog(Dialog):
 
     @property
     def notes(self) -> str:
-        """What cannot be imported."""
+        """The problems of the import."""
         return "".join(field.toPlainText() for field in self.find(QPlainTextEdit, "Problems and notes"))
 
     def role(self, column: str) -> str:
-        """What becomes of a column."""
+        """The use of a column."""
         return self.get(QComboBox, f"Role of {column}").currentText()
 
     async def set_role(self, column: str, role: str) -> None:
@@ -605,13 +605,13 @@ class CasesPanel(Dialog):
     def columns(self) -> list[str]:
         """The titles of its columns."""
         model = self.table.model()
-        return [str(model.headerData(at, Qt.Orientation.Horizontal)) for at in range(model.columnCount())]
+        return [str(model.headerData(index, Qt.Orientation.Horizontal)) for index in range(model.columnCount())]
 
     @property
     def row_count(self) -> int:
         """The number of cases, without the free row."""
         model = self.table.model()
-        titles = [model.headerData(at, Qt.Orientation.Vertical) for at in range(model.rowCount())]
+        titles = [model.headerData(index, Qt.Orientation.Vertical) for index in range(model.rowCount())]
         return sum(title != "+" for title in titles)
 
     async def set_cell(self, row: int, column: int, text: str) -> None:

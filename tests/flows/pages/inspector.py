@@ -197,8 +197,8 @@ class Timeline(Inspector):
     @property
     def stalls(self) -> list[tuple[int, str]]:
         """The frame behind each stall, from 0, and the seconds that it lasted, longest first."""
-        found = re.findall(r"stall before event (\d+) ([\d.]+) s", self.description)
-        return [(int(frame) - 1, seconds) for frame, seconds in found]
+        matches = re.findall(r"stall before event (\d+) ([\d.]+) s", self.description)
+        return [(int(frame) - 1, seconds) for frame, seconds in matches]
 
     def tooltip_at(self, x: int) -> str:
         """The tooltip of the picture at a horizontal position."""
@@ -216,9 +216,9 @@ class Timeline(Inspector):
     @property
     def span(self) -> tuple[float, float]:
         """The first and the last moment in view, in seconds."""
-        shown = re.search(r"Shows ([\d.]+) s to ([\d.]+) s", self.description)
-        assert shown is not None
-        return float(shown[1]), float(shown[2])
+        match = re.search(r"Shows ([\d.]+) s to ([\d.]+) s", self.description)
+        assert match is not None
+        return float(match[1]), float(match[2])
 
     async def click_picture(self, place: QPoint) -> None:
         """Click into the picture."""

@@ -1,4 +1,4 @@
-"""What tool servers offer, ask and say: their prompts and resources, their requests, the tape."""
+"""Dialogs and pages of tool servers: their prompts and resources, their requests, the tape."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class ServerContentDialog(Dialog):
         await replace_text(self.person, await self.wait_for(QLineEdit, name), text)
 
     def proposals(self, name: str) -> list[str]:
-        """What the server proposes for an argument."""
+        """The server's proposals for an argument."""
         completer: QCompleter | None = self.field(name).completer()
         if completer is None:
             return []
@@ -139,7 +139,7 @@ class ServerContentDialog(Dialog):
 
     @property
     def text(self) -> str:
-        """What would be put into the conversation."""
+        """The text to be put into the conversation."""
         return "".join(view.toPlainText() for view in self.find(QPlainTextEdit, "Preview"))
 
     @property
@@ -154,12 +154,12 @@ class ServerContentDialog(Dialog):
 
     @property
     def problem(self) -> str:
-        """What went wrong."""
+        """The problem shown."""
         return read_label(self.person, "requestProblem", self.widget)
 
     @property
     def outcome(self) -> str:
-        """What came."""
+        """The outcome shown."""
         return read_label(self.person, "outcome", self.widget)
 
 
@@ -195,11 +195,11 @@ class ServerMessagesPage(Dialog):
 
     @property
     def all_texts(self) -> str:
-        """All that a person sees or hears of the list."""
+        """Everything that a person sees or hears of the list."""
         table = self._table
         assert table is not None
         columns = range(table.model().columnCount())
-        return "".join(text for at in columns for role in ROLES for text in column_texts(table, at, role))
+        return "".join(text for position in columns for role in ROLES for text in column_texts(table, position, role))
 
     @property
     def at_end(self) -> bool:
@@ -235,7 +235,7 @@ class ServerRequestBar(Dialog):
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """Its text."""
         return self.widget.accessibleName()
 
 
@@ -249,7 +249,7 @@ class ServerFormDialog(Dialog):
         await replace_text(self.person, await self.wait_for(QLineEdit, field), text)
 
     def problem(self, field: str) -> str:
-        """What is wrong with a field."""
+        """The problem of a field."""
         row = self.get(QLineEdit, field).parentWidget()
         assert row is not None
         return read_label(self.person, "problem", row)

@@ -63,9 +63,9 @@ async def open_tab(person: Person, title: str, bar_name: str = "") -> None:
     match = place()
     assert match is not None
     bar, index = match
-    at = bar.mapTo(bar.window(), bar.tabRect(index).center())
+    point = bar.mapTo(bar.window(), bar.tabRect(index).center())
     no_key = Qt.KeyboardModifier.NoModifier
-    await person.do(partial(QTest.mouseClick, bar.window().windowHandle(), Qt.MouseButton.LeftButton, no_key, at))
+    await person.do(partial(QTest.mouseClick, bar.window().windowHandle(), Qt.MouseButton.LeftButton, no_key, point))
     await person.until(lambda: bar.currentIndex() == index, f"the tab {title}")
 
 
@@ -126,9 +126,9 @@ async def click_cell(person: Person, view: QAbstractItemView, row: int, column: 
     await person.until(lambda: view.model().rowCount() > row, f"row {row}")
     index = view.model().index(row, column)
     await person.do(partial(view.scrollTo, index))
-    at = view.visualRect(index).center()
+    point = view.visualRect(index).center()
     no_key = Qt.KeyboardModifier.NoModifier
-    await person.do(partial(QTest.mouseClick, view.viewport(), Qt.MouseButton.LeftButton, no_key, at))
+    await person.do(partial(QTest.mouseClick, view.viewport(), Qt.MouseButton.LeftButton, no_key, point))
 
 
 async def wait_for_selected_rows(person: Person, name: str) -> list[int]:

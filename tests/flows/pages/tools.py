@@ -46,7 +46,7 @@ class ToolsPage(Page):
         return match[1] if match else ""
 
     def attention(self, server: str) -> str:
-        """What the header of a server's group says after the server's state, such as "1 changed"."""
+        """The text of a server's group header after the server's state, such as "1 changed"."""
         return self.group(server).partition(f"server {server}: ")[2].partition(", ")[2]
 
     @property
@@ -94,7 +94,7 @@ class ToolsPage(Page):
 
     @property
     def server_texts(self) -> list[str]:
-        """All that is said of the selected tool of a server."""
+        """All texts on the selected tool of a server."""
         return [self.origin, *Page(self.person, self._card).texts]
 
     @property

@@ -327,9 +327,9 @@ def test_content_parts_images_and_refusals_are_parts() -> None:
 
 
 def test_body_decides_where_the_content_type_is_wrong() -> None:
-    whole = json.dumps({"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}]}).encode()
-    assert text(fold(chat_events(whole, content_type="text/event-stream"))) == "a"
-    assert "json_body" in codes(chat_events(whole, content_type="text/event-stream; charset=utf-8"))
+    complete = json.dumps({"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}]}).encode()
+    assert text(fold(chat_events(complete, content_type="text/event-stream"))) == "a"
+    assert "json_body" in codes(chat_events(complete, content_type="text/event-stream; charset=utf-8"))
     stream = chunk({"content": "a"}, "stop") + DONE
     answer = fold(chat_events(stream, content_type="application/json"))
     assert text(answer) == "a"
@@ -337,9 +337,9 @@ def test_body_decides_where_the_content_type_is_wrong() -> None:
 
 
 def test_blank_lines_and_a_byte_order_mark_may_come_before_a_json_body() -> None:
-    whole = b'\xef\xbb\xbf\n\n \n{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}\n'
+    complete = b'\xef\xbb\xbf\n\n \n{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}\n'
     for size in (1, 2, 1000):
-        answer = fold(chat_events(whole, [size] * len(whole)))
+        answer = fold(chat_events(complete, [size] * len(complete)))
         assert text(answer) == "a"
         assert answer.complete
 
@@ -357,7 +357,7 @@ def test_lines_of_json_without_framing_are_a_stream() -> None:
 
 def test_answer_of_the_native_protocol_is_named() -> None:
     message = {"type": "message", "content": [{"type": "text", "text": "a"}], "usage": {"output_tokens": 1}}
-    whole = chat(json.dumps(message).encode())
+    complete = chat(json.dumps(message).encode())
     events: list[dict[str, Any]] = [
         {"type": "message_start", "message": {**message, "content": []}},
         {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
@@ -370,7 +370,7 @@ def test_answer_of_the_native_protocol_is_named() -> None:
     decoder = ChatDecoder()
     decoder.decode_bytes(stream)
     assert decoder.finished, "an open socket is not waited for"
-    for answer in (whole, chat(stream), chat(stream[: len(stream) // 2])):
+    for answer in (complete, chat(stream), chat(stream[: len(stream) // 2])):
         assert answer.failure is not None
         assert answer.failure.kind is FailureKind.OTHER_PROTOCOL
         assert answer.failure.message == (
@@ -426,8 +426,8 @@ def test_number_that_json_cannot_hold_is_kept_as_text_with_a_note(odd: str, kept
     assert odd[:40] in answer.deviations[code]
     assert answer.complete
     body = b'{"choices": [{"index": 0, "message": {"content": "a", "k": ODD}, "finish_reason": "stop"}]}'
-    for whole in (body, b"[" + body + b"]"):
-        assert code in chat(whole.replace(b"ODD", odd.encode())).deviations
+    for complete in (body, b"[" + body + b"]"):
+        assert code in chat(complete.replace(b"ODD", odd.encode())).deviations
     assert not chat(chunk({"content": odd}, "stop"), DONE).deviations, "in a text it is a word"
 
 
@@ -474,8 +474,13 @@ def test_error_inside_a_stream_keeps_the_text(error: bytes) -> None:
         answer = chat(chunk({"content": "half"}, reason), error)
         assert text(answer) == "half"
         assert answer.failure is not None
-        found = answer.failure
-        assert (found.kind, found.message, found.type, found.code) == (FailureKind.STREAM, "boom", "server_error", "x")
+        result = answer.failure
+        assert (result.kind, result.message, result.type, result.code) == (
+            FailureKind.STREAM,
+            "boom",
+            "server_error",
+            "x",
+        )
         assert not answer.complete
 
 
@@ -514,9 +519,9 @@ def test_whole_message_at_the_end_brings_what_did_not_come_before() -> None:
     last = data({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
     thought = chat(chunk({"reasoning_content": "hm"}), last, DONE)
     assert (text(thought, kind="reasoning"), text(thought)) == ("hm", "Hello")
-    said = chat(chunk({"content": "Hello"}), last, DONE)
-    assert (text(said, kind="reasoning"), text(said)) == ("hm", "Hello")
-    for answer in (thought, said):
+    content = chat(chunk({"content": "Hello"}), last, DONE)
+    assert (text(content, kind="reasoning"), text(content)) == ("hm", "Hello")
+    for answer in (thought, content):
         assert [call.text for call in answer.choices[0].calls.values()] == ['{"x":1}']
     assert answer.deviations
 

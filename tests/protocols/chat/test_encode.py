@@ -156,6 +156,6 @@ def test_line_stands_for_each_picture_of_a_result() -> None:
 
 
 def test_answer_of_a_tool_server_is_not_sent() -> None:
-    came = ServerAnswer(server="CANARY", tool="CANARY", structured={"a": "CANARY"})
-    result = ToolResult(call_id="a", text="t", served=came)
+    server_answer = ServerAnswer(server="CANARY", tool="CANARY", structured={"a": "CANARY"})
+    result = ToolResult(call_id="a", text="t", served=server_answer)
     assert "CANARY" not in str(encode_turns((Turn(id="t", role=Role.TOOL, parts=(result,)),)))

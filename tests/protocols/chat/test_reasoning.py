@@ -30,9 +30,9 @@ def test_content_parts() -> None:
         chunk({"content": [{"type": "text", "text": "c"}]}),
         STOP,
     )
-    came = {"type": "thinking", "thinking": [{"type": "text", "text": "ab"}]}
+    received = {"type": "thinking", "thinking": [{"type": "text", "text": "ab"}]}
     assert answer.choices[0].freeze() == (
-        Reasoning(text="ab", field="content[].thinking", extra={"chat": {"content": [came]}}),
+        Reasoning(text="ab", field="content[].thinking", extra={"chat": {"content": [received]}}),
         Text(text="c"),
     )
 
@@ -150,7 +150,13 @@ def test_marked_content_is_reasoning_wherever_its_tags_are_split(opening: str, c
         ([whole({"content": "<thought>Plan</thought>Answer", **MARK})], PLANNED),
         ([whole({"content": "Answer", **MARK})], PLANNED[1:]),
         *(
-            ([*(chunk({"content": UNMARKED[at : at + size]}) for at in range(0, len(UNMARKED), size)), STOP], PLANNED)
+            (
+                [
+                    *(chunk({"content": UNMARKED[index : index + size]}) for index in range(0, len(UNMARKED), size)),
+                    STOP,
+                ],
+                PLANNED,
+            )
             for size in (1, 3, 100)
         ),
         (

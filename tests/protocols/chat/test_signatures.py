@@ -101,7 +101,7 @@ STREAMS: dict[str, tuple[list[JSONObject], JSONObject]] = {
         [{"thinking": {"content": "a"}}, {"thinking": {"content": "b"}}, {"thinking": {"signature": "S"}}],
         {"thinking": {"content": "ab", "signature": "S"}},
     ),
-    "names that nobody knows": (
+    "unknown names": (
         [{"reasoning_content": "a", "thought_signature": "T"}, {"encrypted_content": "E"}],
         {"reasoning_content": "a", "thought_signature": "T", "encrypted_content": "E"},
     ),

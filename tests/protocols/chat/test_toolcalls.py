@@ -217,7 +217,7 @@ REAL = '{"city": "Oslo"}'
         # the same once more, spelled otherwise
         ([REAL, '{"city":"Oslo"}'], REAL, "tool_call_repeated"),
         (['{"a": 1, "b": 2}', '{"b":2,"a":1}'], '{"a": 1, "b": 2}', "tool_call_repeated"),
-        # two that differ are both kept: no JSON, so that nobody takes one of them for what was meant
+        # two that differ are both kept: no JSON, so that neither is mistaken for the intended one
         ([REAL, '{"city": "Rome"}'], REAL + '{"city": "Rome"}', "tool_arguments_twice"),
         (['{"x": 1}', '{"x": true}'], '{"x": 1}{"x": true}', "tool_arguments_twice"),
         (["{", "}", REAL], "{}" + REAL, "tool_arguments_twice"),
@@ -242,7 +242,7 @@ def test_arguments_that_come_more_than_once(
 
 @pytest.mark.parametrize("last", [{}, {"finish_reason": "tool_calls"}])
 def test_summary_in_a_whole_message_has_the_real_arguments(last: dict[str, Any]) -> None:
-    """What came in fragments was the placeholder only."""
+    """The fragments held the placeholder only."""
     message = {"role": "assistant", "content": None, "tool_calls": [
         {"id": "a", "type": "function", "function": {"name": "f", "arguments": REAL}},
         {"id": "b", "type": "function", "function": {"name": "g", "arguments": "{}"}},
@@ -404,9 +404,9 @@ def test_streamed_custom_call_has_its_input_as_text(pieces: list[str]) -> None:
         call_chunk(fragment('{"y":2}', index=1)),
         END,
     )
-    call, other = answer.choices[0].freeze()
+    call, second = answer.choices[0].freeze()
     assert call == ToolCall(id="a", name="code", arguments='print("hi")', free_text=True)
-    assert other == ToolCall(id="b", name="g", arguments='{"y":2}')
+    assert second == ToolCall(id="b", name="g", arguments='{"y":2}')
     assert answer.complete
     assert answer.deviations == {}
 

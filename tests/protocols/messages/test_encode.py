@@ -168,5 +168,7 @@ def test_pictures_of_a_result_stand_behind_its_text() -> None:
 
 
 def test_answer_of_a_tool_server_is_not_sent() -> None:
-    came = ServerAnswer(server="CANARY", tool="CANARY", structured={"a": "CANARY"})
-    assert "CANARY" not in str(encode_turns((turn(Role.TOOL, ToolResult(call_id="a", text="t", served=came)),)))
+    server_answer = ServerAnswer(server="CANARY", tool="CANARY", structured={"a": "CANARY"})
+    assert "CANARY" not in str(
+        encode_turns((turn(Role.TOOL, ToolResult(call_id="a", text="t", served=server_answer)),))
+    )

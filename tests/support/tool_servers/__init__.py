@@ -4,7 +4,7 @@ Two from npm (``package.json``, with OpenAI's library for the JavaScript that th
 Python registry, in an environment of its own on the generation of the protocol's library before ours (``python.in``).
 ``python -m tests.support.tool_servers`` installs them once into a folder of the user's cache, or into that named by
 ``PLAYGROUND_TEST_SERVERS``. Tests install nothing: where they are missing, ``tests.support.required_tools`` skips.
-``renew.sh`` makes the locks anew.
+``renew.sh`` makes the locks again.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def everything_over_http() -> list[str]:
 
 
 def filesystem(*folders: Path, **fields: object) -> ToolServer:
-    """The server of files, for those folders or the roots it is told of."""
+    """The server of files, for those folders or the roots it is given."""
     return _from_npm("server-filesystem", *map(str, folders), **fields)
 
 
@@ -68,8 +68,8 @@ def install() -> None:
 
 
 def _server(name: str, command: list[str], /, **fields: object) -> ToolServer:
-    known = {"id": name, "name": name, "command": command[0], "arguments": tuple(command[1:])}
-    return ToolServer.model_validate(known | fields)
+    existing = {"id": name, "name": name, "command": command[0], "arguments": tuple(command[1:])}
+    return ToolServer.model_validate(existing | fields)
 
 
 def _from_npm(name: str, /, *arguments: str, **fields: object) -> ToolServer:

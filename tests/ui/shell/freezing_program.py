@@ -1,4 +1,4 @@
-"""The real application, whose event loop stands still in a chosen way once it has turned calmly; then it quits.
+"""The real application, whose event loop blocks in a chosen way once it has turned calmly; then it quits.
 
 ``python -m tests.ui.shell.freezing_program WAY LIMIT CANARY``: a busy machine may log freezes while it starts, before
 ``BEGINS``.
@@ -35,7 +35,7 @@ def compute() -> None:
 
 
 def kill() -> None:
-    """Stand still for 1.6 s, then end as by the system's task manager."""
+    """Block for 1.6 s, then end as by the system's task manager."""
     time.sleep(1.6)
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -66,16 +66,16 @@ class Freezing(app.App):
             self.freeze()
 
     def freeze(self) -> None:
-        """Stand still once, and again after a pause."""
-        held = [f"local {self.key}", self.key]
-        stand_still(self._left.pop(), held)
+        """Block once, and again after a pause."""
+        pending = [f"local {self.key}", self.key]
+        stand_still(self._left.pop(), pending)
         QTimer.singleShot(_PAUSE_MS, self.freeze if self._left else self._quit_later)
 
     def _quit_later(self) -> None:
         QTimer.singleShot(_PAUSE_MS, self.quit)
 
 
-def stand_still(way: Callable[[], None], held: list[str]) -> None:
+def stand_still(way: Callable[[], None], pending: list[str]) -> None:
     """Freeze with ``held`` in a local variable."""
     way()
 

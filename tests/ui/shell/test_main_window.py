@@ -125,9 +125,9 @@ def test_actions_of_a_page_are_offered_on_that_page_only(parts: WindowParts) -> 
 def test_shortcuts_are_unique_and_no_bare_letters(parts: WindowParts) -> None:
     rows: dict[str, str] = {}
     for row in ACTIONS:
-        shown = parts.window.action(row.id).shortcuts()
-        assert len(shown) == len(row.keys.split())
-        for sequence in shown:
+        displayed = parts.window.action(row.id).shortcuts()
+        assert len(displayed) == len(row.keys.split())
+        for sequence in displayed:
             text = sequence.toString(QKeySequence.SequenceFormat.PortableText)
             assert text, row
             assert text not in rows, (row.id, rows.get(text))
@@ -153,7 +153,7 @@ def interactive(window: QWidget) -> list[QWidget]:
         QTabBar,
         QTextEdit,
     )
-    found: list[QWidget] = []
+    results: list[QWidget] = []
     for widget in window.findChildren(QWidget):
         own = widget.objectName().startswith("qt_") or isinstance(widget, QScrollBar | QHeaderView)
         inside = isinstance(widget.parent(), QAbstractSpinBox | QComboBox) or isinstance(
@@ -161,8 +161,8 @@ def interactive(window: QWidget) -> list[QWidget]:
         )
         later = isinstance(widget.parent(), ProtocolSwitch)  # its buttons get their words when it has something to say
         if isinstance(widget, kinds) and widget.window() is window and not (own or inside or later):
-            found.append(widget)
-    return found
+            results.append(widget)
+    return results
 
 
 def test_controls_have_accessible_names(parts: WindowParts, qtbot: QtBot) -> None:
@@ -221,10 +221,10 @@ def widths(window: MainWindow) -> tuple[int, int]:
 
 
 def test_side_panels_open_over_the_conversation_in_a_narrow_window(parts: WindowParts, qtbot: QtBot) -> None:
-    window, left, right = parts.window, parts.window.left_dock, parts.window.right_dock
+    window, remaining, right = parts.window, parts.window.left_dock, parts.window.right_dock
     assert widths(window) == (240, 340)
     window.resize(960, 600)
-    qtbot.waitUntil(lambda: left.isHidden() and right.isHidden())
+    qtbot.waitUntil(lambda: remaining.isHidden() and right.isHidden())
     assert not window.action("view.experiments").isChecked()
     qtbot.waitUntil(lambda: window.pane.width() == window.width())
     centre = window.pane.size()
@@ -235,9 +235,9 @@ def test_side_panels_open_over_the_conversation_in_a_narrow_window(parts: Window
     QTest.keyClick(window.side.tabs, Qt.Key.Key_Escape)
     assert right.isHidden()
     window.action("view.experiments").trigger()
-    qtbot.waitUntil(left.isVisible)
+    qtbot.waitUntil(remaining.isVisible)
     QTest.mouseClick(window.composer, Qt.MouseButton.LeftButton)
-    assert left.isHidden(), "a click beside it closes it"
+    assert remaining.isHidden(), "a click outside closes it"
     window.remember_layout()
     restored = MainWindow(parts.workspace, parts.settings)
     qtbot.addWidget(restored)
@@ -267,8 +267,10 @@ def test_inspector_has_a_share_of_the_height_for_each_page(parts: WindowParts, q
     qtbot.addWidget(restored)
     restored.show()
     restored.show_page("Compare")
-    shown = restored.bottom_dock
-    qtbot.waitUntil(lambda: abs(shown.height() / (restored.pane.height() + shown.height()) - 200 / height) < 0.02)
+    displayed = restored.bottom_dock
+    qtbot.waitUntil(
+        lambda: abs(displayed.height() / (restored.pane.height() + displayed.height()) - 200 / height) < 0.02
+    )
     restored.let_close()
 
 

@@ -1,4 +1,4 @@
-"""The freeze watchdog: a real application whose loop stands still, and the log it leaves behind."""
+"""The freeze watchdog: a real application whose loop blocks, and the log it writes."""
 
 from __future__ import annotations
 

@@ -52,8 +52,8 @@ def test_settings_of_a_newer_version_stay_and_are_not_copied(tmp_path: Path) -> 
 
 
 def test_setting_that_is_no_number_has_its_default(tmp_path: Path) -> None:
-    for at, value in enumerate(("abc", "nan", "inf", "0", "-1", "1e9", "@ByteArray(x)", "a, b")):
-        path = tmp_path / f"{at}.ini"
+    for index, value in enumerate(("abc", "nan", "inf", "0", "-1", "1e9", "@ByteArray(x)", "a, b")):
+        path = tmp_path / f"{index}.ini"
         path.write_text(f"[General]\nzoom={value}\n")
         assert number(open_settings(path)[0], "zoom", 1.0, 0.5, 4.0) == 1.0, value
 
@@ -64,10 +64,10 @@ def test_window_with_damaged_settings_opens_and_says_so(qapp: QApplication, tmp_
     (tmp_path / "gateways.json").write_text("{")
     app = App(qapp, folder=tmp_path)
     try:
-        told = [banner.words for banner in app.window.findChildren(StorageBanner) if banner.words]
-        assert len(told) == 1
-        assert "Some of the window's settings could not be read." in told[0]
-        assert "The list of gateways could not be read" in told[0]
+        messages = [banner.words for banner in app.window.findChildren(StorageBanner) if banner.words]
+        assert len(messages) == 1
+        assert "Some of the window's settings could not be read." in messages[0]
+        assert "The list of gateways could not be read" in messages[0]
         assert app.window.pane.view.zoom == 1.0
     finally:
         app.demo.stop()

@@ -42,6 +42,6 @@ def test_edited_arguments_are_handed_over_even_if_they_are_not_valid(window: QWi
     assert dialog.status.text() == "Required: unit."
     city = dialog.form.rows["city"].main_field()
     QTest.keyClicks(city, "\b\b\b")
-    with qtbot.waitSignal(dialog.taken) as taken:
+    with qtbot.waitSignal(dialog.taken) as occupied:
         dialog.take_button.click()
-    assert json.loads(taken.args[0]) == {"city": "O", "extra": 1}
+    assert json.loads(occupied.args[0]) == {"city": "O", "extra": 1}

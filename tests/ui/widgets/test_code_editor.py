@@ -1,4 +1,4 @@
-"""The editor by keyboard: what is typed stays exactly so, marks stand where they were put."""
+"""The editor by keyboard: typed text stays exactly as it is, marks stay at their places."""
 
 from __future__ import annotations
 

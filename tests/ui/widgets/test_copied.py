@@ -1,4 +1,4 @@
-"""Copying says when it takes along what nobody sees, however it was copied."""
+"""A copy that holds invisible characters is reported, however it was made."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ def test_hidden_characters_are_named_and_can_be_left_out(qtbot: QtBot, notice: N
 
 
 def test_window_without_focus_shows_no_notice(qtbot: QtBot, notice: NoticeBar) -> None:
-    other, said = QLineEdit(), []
-    qtbot.addWidget(other)
-    CopiedNotice(lambda words, _name, _work: said.append(words), other)
+    second, messages = QLineEdit(), []
+    qtbot.addWidget(second)
+    CopiedNotice(lambda words, _name, _work: messages.append(words), second)
     QGuiApplication.clipboard().setText("to\u200b me")
     qtbot.waitUntil(lambda: not notice.isHidden())
-    assert said == []
+    assert messages == []
 
 
 def test_notice_counts_hidden_characters() -> None:
-    one = copied_words(Counter({"\u00ad": 1}))
-    assert one == "Copied with a character that nobody sees where you paste: U+00AD SOFT HYPHEN."
+    item = copied_words(Counter({"\u00ad": 1}))
+    assert item == "Copied with a character that nobody sees where you paste: U+00AD SOFT HYPHEN."
     many = copied_words(Counter({"\u200b": 1500, "\u200c": 3, "\u200d": 2, "\u2060": 1, "\u3164": 1}))
     assert "with 1,507 characters" in many
     assert "U+200B ZERO WIDTH SPACE (1,500 times)" in many

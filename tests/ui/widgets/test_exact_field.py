@@ -26,7 +26,7 @@ ODD = "a\u00a0b\u202fc\u2028d\u2029e\u200bf\ufdd0g\ufdd1h\u3000i\ufeffj\U0001f60
 
 
 def paste(field: ExactField, text: str) -> None:
-    """As Ctrl+V does with that on the clipboard."""
+    """Paste as Ctrl+V does with this text on the clipboard."""
     data = QMimeData()
     data.setText(text)
     field.insertFromMimeData(data)
@@ -87,8 +87,8 @@ def test_text_positions_match_the_document(qtbot: QtBot, text: str) -> None:
     qtbot.addWidget(field)
     field.set_text(text)
     assert units(text) == field.document().characterCount() - 1
-    for at in range(len(text) + 1):
-        assert index_at(text, units(text[:at])) == at
+    for index in range(len(text) + 1):
+        assert index_at(text, units(text[:index])) == index
 
 
 LONG = "abc\U0001f600d\ufffc fgh" * 3_000
@@ -137,9 +137,9 @@ def test_text_laid_out_at_once_is_bounded(qtbot: QtBot) -> None:
         qtbot.addWidget(field)
         text = f"{'abcdefghij' * (width // 10)}\n" * (1_000_000 // width)
         paste(field, text)
-        shown = [block.length() for block in blocks(field)]
-        assert sum(length + length * length // 200 for length in shown) < 1_200_000, width
-        assert shown[0] > min(width, 2_000), "its beginning is seen"
+        texts = [block.length() for block in blocks(field)]
+        assert sum(length + length * length // 200 for length in texts) < 1_200_000, width
+        assert texts[0] > min(width, 2_000), "its beginning is seen"
         assert field.text() == text
 
 
@@ -165,7 +165,7 @@ def test_folded_text_can_be_opened_and_edited(qtbot: QtBot, text: str) -> None:
 
 
 def blocks(field: ExactField) -> list[QTextBlock]:
-    return [field.document().findBlockByNumber(at) for at in range(field.document().blockCount())]
+    return [field.document().findBlockByNumber(index) for index in range(field.document().blockCount())]
 
 
 def test_fold_is_opened_by_a_click(qtbot: QtBot) -> None:
@@ -180,9 +180,9 @@ def test_fold_is_opened_by_a_click(qtbot: QtBot) -> None:
     cursor.setPosition(raw.index("\ufffc"))
     field.setTextCursor(cursor)
     field.ensureCursorVisible()
-    at = field.cursorRect(cursor).center()
-    at.setX(at.x() + 20)
-    QTest.mouseClick(field.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    point = field.cursorRect(cursor).center()
+    point.setX(point.x() + 20)
+    QTest.mouseClick(field.viewport(), Qt.MouseButton.LeftButton, pos=point)
     assert field.document().toRawText() != raw
     assert text[2_000:2_100] in field.document().toRawText()
     assert field.text() == text

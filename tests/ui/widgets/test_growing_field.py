@@ -40,10 +40,10 @@ def test_keys_of_a_field_without_actions_are_those_of_its_dialog(qtbot: QtBot, k
 
 
 def test_field_with_actions_takes_its_keys(qtbot: QtBot) -> None:
-    field, taken = GrowingField(), []
+    field, occupied = GrowingField(), []
     dialog = open_dialog(qtbot, field)
-    field.submitted.connect(lambda: taken.append("submitted"))
-    field.cancelled.connect(lambda: taken.append("cancelled"))
+    field.submitted.connect(lambda: occupied.append("submitted"))
+    field.cancelled.connect(lambda: occupied.append("cancelled"))
     QTest.keyClick(field, Qt.Key.Key_Return, CONTROL)
     QTest.keyClick(field, Qt.Key.Key_Escape)
-    assert (taken, dialog.isVisible()) == (["submitted", "cancelled"], True)
+    assert (occupied, dialog.isVisible()) == (["submitted", "cancelled"], True)

@@ -53,8 +53,8 @@ def dialog(main: QMainWindow) -> Iterator[Lines]:
 
 
 def test_checked_items_are_imported(dialog: Lines) -> None:
-    given: list[list[str]] = []
-    dialog.imported.connect(given.append)
+    values: list[list[str]] = []
+    dialog.imported.connect(values.append)
     assert not dialog.add_button.isEnabled()
     assert dialog.preview.isHidden()
     dialog.set_text("a\nb\nc")
@@ -75,16 +75,16 @@ def test_checked_items_are_imported(dialog: Lines) -> None:
     assert line.child(0) is not None, "items below are made when they are shown"
     dialog.text.setFocus()
     QTest.keyClick(dialog.text, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    assert given == [["a", "b"]]
+    assert values == [["a", "b"]]
 
 
 def test_edit_of_a_moment_ago_is_imported(dialog: Lines) -> None:
-    given: list[list[str]] = []
-    dialog.imported.connect(given.append)
+    values: list[list[str]] = []
+    dialog.imported.connect(values.append)
     dialog.set_text("a")
     QTest.keyClicks(dialog.text, "b")
     dialog.add()
-    assert given == [["ba"]]
+    assert values == [["ba"]]
 
 
 @each_case(
@@ -147,9 +147,9 @@ def test_file_is_dropped_pasted_or_refused(dialog: Lines, tmp_path: Path) -> Non
         data.setUrls([QUrl.fromLocalFile(str(tmp_path / name))])
         return data
 
-    no_keys, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+    no_keys, remaining = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
     dropped = data_of("a.txt")  # the event does not own it
-    dialog.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, dropped, left, no_keys))
+    dialog.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, dropped, remaining, no_keys))
     assert dialog.content == ["a"]
     QGuiApplication.clipboard().setMimeData(data_of("b.txt"))
     QTest.mouseClick(dialog.paste_button, Qt.MouseButton.LeftButton)

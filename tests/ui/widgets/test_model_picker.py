@@ -67,7 +67,7 @@ def shown(picker: ModelPicker) -> list[str]:
 
 
 def leave(picker: ModelPicker) -> None:
-    """Go on to the field beside it."""
+    """Move the focus to the next field."""
     picker.window().findChildren(QPushButton)[0].setFocus()
 
 
@@ -81,27 +81,27 @@ def test_escape_without_changes_belongs_to_the_window(picker: ModelPicker) -> No
     picker.setFocus()
     line = line_of(picker)
     QTest.keyClicks(picker, "frag")
-    asked = QKeyEvent(QEvent.Type.ShortcutOverride, Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier)
-    asked.ignore()
-    QApplication.sendEvent(picker, asked)
-    assert asked.isAccepted(), "Stop does not get it while something is typed"
+    request = QKeyEvent(QEvent.Type.ShortcutOverride, Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier)
+    request.ignore()
+    QApplication.sendEvent(picker, request)
+    assert request.isAccepted(), "Stop does not get it while something is typed"
     QTest.keyClick(picker, Qt.Key.Key_Escape)
     assert (picker.currentText(), line.selectedText()) == ("m-1", "m-1")
-    asked.ignore()
-    QApplication.sendEvent(picker, asked)
-    assert not asked.isAccepted()
+    request.ignore()
+    QApplication.sendEvent(picker, request)
+    assert not request.isAccepted()
     picker.showPopup()
-    asked.ignore()
-    QApplication.sendEvent(picker, asked)
-    assert asked.isAccepted(), "it closes the panel, and stops nothing"
+    request.ignore()
+    QApplication.sendEvent(picker, request)
+    assert request.isAccepted(), "it closes the panel, and stops nothing"
 
 
 @pytest.mark.parametrize("model", ["m" * 1_000_000, "two\nlines", "ends in a blank ", "\u202eodd\u200b"])
 def test_chosen_id_is_exactly_the_listed_one(picker: ModelPicker, model: str) -> None:
     chosen: list[str] = []
     picker.chosen.connect(chosen.append)
-    other = f"{model[:900]}-{model[901:]}" if len(model) > 1_000 else "other"
-    picker.show_catalog(catalog_of([other, model]))
+    second = f"{model[:900]}-{model[901:]}" if len(model) > 1_000 else "other"
+    picker.show_catalog(catalog_of([second, model]))
     picker.open()
     assert all(len(line) < 2_100 for line in shown(picker))
     press(picker, Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Return)
@@ -198,9 +198,9 @@ def test_favourites_and_recent_models_are_first(picker: ModelPicker, qapp: QAppl
     browser = panel(picker).browser
     assert shown(picker) == ["Recent", "b", "Favourites", "c", "gone", "All", *ids]
     assert browser.list.currentIndex().row() == 1, "the model in use, where it is met first"
-    gone = browser.rows.line(browser.rows.index(4))
-    assert gone is not None
-    assert gone.note == "not in the list"
+    removed = browser.rows.line(browser.rows.index(4))
+    assert removed is not None
+    assert removed.note == "not in the list"
 
     async def scene() -> None:
         QTest.keyClick(picker, Qt.Key.Key_D, CONTROL)

@@ -24,11 +24,11 @@ def test_click_and_space_tick_a_model(around: QWidget, qtbot: QtBot) -> None:
     dialog.show()
     qtbot.waitExposed(dialog)
     view = dialog.models.list
-    at = view.visualRect(dialog.models.rows.index(1))
-    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at.center())
+    index = view.visualRect(dialog.models.rows.index(1))
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=index.center())
     QTest.keyClick(view, Qt.Key.Key_Down)
     QTest.keyClick(view, Qt.Key.Key_Space)
     assert list(dialog.models.rows.ticked) == ["\u202eevil\nname", "x" * 5_000]
-    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at.center())
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=index.center())
     assert list(dialog.models.rows.ticked) == ["x" * 5_000]
     dialog.close()

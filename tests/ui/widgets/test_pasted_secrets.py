@@ -19,11 +19,11 @@ KEY = "sk-canary-0123456789"
 def test_a_key_is_concealed_wherever_it_stands_and_comes_back() -> None:
     text = f"curl -H 'Authorization: Bearer {KEY}' -H 'x-api-key: {KEY}' https://x.example/v1"
     secrets = PastedSecrets()
-    shown = secrets.conceal(text, [Secret(KEY)])
-    assert KEY not in shown
-    assert "Authorization: Bearer ••••" in shown
-    assert secrets.reveal(shown) == text
-    assert secrets.conceal(text, [Secret(KEY)]) == shown, "one mark for one secret"
+    displayed = secrets.conceal(text, [Secret(KEY)])
+    assert KEY not in displayed
+    assert "Authorization: Bearer ••••" in displayed
+    assert secrets.reveal(displayed) == text
+    assert secrets.conceal(text, [Secret(KEY)]) == displayed, "one mark for one secret"
     assert KEY not in repr(secrets) + repr(vars(secrets))
 
 
@@ -31,19 +31,19 @@ def test_a_scheme_and_a_user_with_a_password_are_recognised() -> None:
     basic = "Basic " + base64.b64encode(b"somebody:very secret").decode()
     secrets = PastedSecrets()
     for text in ("curl -u 'somebody:very secret' https://x", f"-H 'Proxy-Auth: {basic}'", f"token {basic[6:]} here"):
-        shown = secrets.conceal(text, [Secret(basic)])
-        assert "very secret" not in shown
-        assert basic[6:] not in shown
-        assert secrets.reveal(shown) == text
+        displayed = secrets.conceal(text, [Secret(basic)])
+        assert "very secret" not in displayed
+        assert basic[6:] not in displayed
+        assert secrets.reveal(displayed) == text
 
 
 def test_a_key_is_recognised_as_json_spells_it() -> None:
     key = 'pass/"word"-ünd'
     for text in (json.dumps({"key": key}), json.dumps({"key": key}, ensure_ascii=False), json.dumps([json.dumps(key)])):
         secrets = PastedSecrets()
-        shown = secrets.conceal(text, [Secret(key)])
-        assert "word" not in shown
-        assert secrets.reveal(shown) == text
+        displayed = secrets.conceal(text, [Secret(key)])
+        assert "word" not in displayed
+        assert secrets.reveal(displayed) == text
 
 
 def test_the_cursor_stays_behind_what_it_stood_behind(qapp: QApplication) -> None:
@@ -68,6 +68,6 @@ def test_what_is_not_in_the_text_or_too_short_changes_nothing() -> None:
 def test_what_is_concealed_always_comes_back(text: str, secrets: list[str]) -> None:
     if "••••" in text + "".join(secrets):
         return
-    whole = text + "".join(secrets) + text
+    complete = text + "".join(secrets) + text
     pasted = PastedSecrets()
-    assert pasted.reveal(pasted.conceal(whole, [Secret(one) for one in secrets])) == whole
+    assert pasted.reveal(pasted.conceal(complete, [Secret(secret) for secret in secrets])) == complete

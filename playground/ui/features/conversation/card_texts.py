@@ -214,17 +214,17 @@ class CardFinds:
         return QRect(view.viewport().mapTo(self._card, rect.topLeft()), rect.size())
 
     def _highlight(self) -> None:
-        found, current = self._matches(), self._current_match()
+        results, current = self._matches(), self._current_match()
         for number, view in enumerate(self._parts.part_views, self._parts.first):
             for text, (text_view, _) in enumerate(view.texts()):
                 spans = matches(self._pattern, text_view.marks.source) if self._pattern is not None else ()
-                own = [match for match in found if match[:2] == (number, text)]
+                own = [match for match in results if match[:2] == (number, text)]
                 index = own.index(current) if current is not None and current in own else len(spans)
                 text_view.show_matches(spans, index if index < len(spans) else None)
 
     def _current_match(self) -> Match | None:
-        found = self._matches() if self._current is not None else []
-        return found[self._current] if self._current is not None and self._current < len(found) else None
+        result = self._matches() if self._current is not None else []
+        return result[self._current] if self._current is not None and self._current < len(result) else None
 
     def _searched(self, match: Match) -> Searched:
         return self._parts.part_views[match.part - self._parts.first].texts()[match.text]

@@ -90,7 +90,7 @@ class TurnImages(ImageStrip, PartView[Image]):
     def show_part(self, part: Image) -> None:
         """Show an image and those that follow it directly."""
         turn: Turn = self.context.turn
-        position = next(number for number, other in enumerate(turn.parts) if other is part)
+        position = next(number for number, candidate in enumerate(turn.parts) if candidate is part)
         run = takewhile(lambda part: isinstance(part, Image), turn.parts[position:])
         self._turn_id = turn.id
         self._start = sum(isinstance(part, Image) for part in turn.parts[:position])

@@ -323,9 +323,9 @@ def _count_words(entries: list[CallEntry], everything: list[CallEntry]) -> str:
     """Return the number of calls, of results if a call has several, of invalid calls and of those without a result."""
     if not everything:
         return ""
-    shown, total = _count_calls(entries), _count_calls(everything)
-    words = [_plural(total) if len(entries) == len(everything) else f"{shown:,} of {_plural(total)}"]
-    if len(entries) > shown:
+    visible, total = _count_calls(entries), _count_calls(everything)
+    words = [_plural(total) if len(entries) == len(everything) else f"{visible:,} of {_plural(total)}"]
+    if len(entries) > visible:
         words.append(f"{sum(entry.result is not None for entry in entries):,} results")
     invalid = sum(entry.verdict.code.wrong for entry in entries)
     waiting = sum(entry.result is None and entry.on_path for entry in entries)

@@ -479,8 +479,8 @@ class SequencePage(SessionPage):
             return
         self._stale = False
         requests = list(read_sequence(session, self._tape()))
-        shown, part = newest_requests(requests) if self._capped else (requests, "")
-        self._show(sorted((span for spans in shown for span in spans), key=lambda span: span.start), part)
+        displayed, part = newest_requests(requests) if self._capped else (requests, "")
+        self._show(sorted((span for spans in displayed for span in spans), key=lambda span: span.start), part)
 
     def _show(self, spans: list[Span], part: str) -> None:
         self.view.set_spans(spans)

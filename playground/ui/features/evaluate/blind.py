@@ -241,8 +241,8 @@ class BlindView(QWidget):
         say(self.question, cut(" ".join(question.split()), QUESTION_LENGTH))
         self.question.setToolTip(tip(question))
         say(self.expected, f"expected: {cut(pair.case.expected, QUESTION_LENGTH)}" if pair.case.expected else "")
-        shown = columns[::-1] if pair.is_swapped else columns
-        for side, (column, saved) in enumerate(zip(shown, (left, right), strict=True)):
+        displayed = columns[::-1] if pair.is_swapped else columns
+        for side, (column, saved) in enumerate(zip(displayed, (left, right), strict=True)):
             self._show_side(side, column, nameless(saved, evaluation.resolved.sent_turns(pair.case, column)))
         self._pages.setCurrentWidget(self._pair_page)
         self._is_drawn = True

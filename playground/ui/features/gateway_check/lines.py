@@ -92,9 +92,9 @@ class Lines(QTreeWidget):
         """Show the lines of a report, and the checks that were not part of it by heading."""
         self.headerItem().setText(WORDS, "Result")
         self._begin()
-        shown = dict(groups)
-        for heading in dict.fromkeys((*shown, *others)):
-            lines = [*shown.get(heading, ()), *others.get(heading, ())]
+        displayed = dict(groups)
+        for heading in dict.fromkeys((*displayed, *others)):
+            lines = [*displayed.get(heading, ()), *others.get(heading, ())]
             if not lines:
                 continue
             top = self._heading(heading, ticks=False)

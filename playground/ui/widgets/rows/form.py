@@ -129,15 +129,15 @@ class Form(QWidget, Generic[M]):
 
     def refresh(self) -> None:
         """Show the rows that the value needs, their problems, and the titles of groups with a row."""
-        shown: set[str] = set()
+        displayed: set[str] = set()
         checked = problems_of(self._value)
         for name, row in self.rows.items():
             visible = row.hint.visible_when is None or row.hint.visible_when(self._value)
             row.setVisible(visible)
             row.set_flag(checked.get(name, "") if name in self._edited_fields else "")
-            shown |= {row.hint.group} if visible else set()
+            displayed |= {row.hint.group} if visible else set()
         for group, title in self._groups.items():
-            title.setVisible(group in shown)
+            title.setVisible(group in displayed)
 
     # ---- edits
 

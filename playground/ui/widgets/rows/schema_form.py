@@ -315,8 +315,8 @@ class SchemaForm(QWidget):
             return None
         values = {name: _plain(row.value) for name, row in self.rows.items() if row.value is not None}
         if self._is_json:
-            whole = values.get("")
-            return whole if isinstance(whole, dict) else None
+            complete = values.get("")
+            return complete if isinstance(complete, dict) else None
         return {**dict.fromkeys(self._nulls), **values, **self._others}
 
     def set_value(self, value: JSONObject) -> None:

@@ -106,7 +106,7 @@ class Cluster:
             self._processes[name] = subprocess.Popen(command, stdout=log, stderr=log, env=variables, cwd=self._folder)
 
     def end(self, name: str, sign: signal.Signals = signal.SIGTERM) -> None:
-        """End one of them; killed, it says goodbye to nobody."""
+        """End a worker; a killed one does not sign off."""
         self.signal(name, sign)
         self._processes.pop(name).wait(_PATIENCE)
 

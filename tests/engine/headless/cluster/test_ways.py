@@ -73,7 +73,7 @@ async def test_a_key_is_the_one_of_the_workers_environment_under_the_name_that_t
     desk.write(1)
     address = ("--base-url", desk.gateway.url)
     assert await keys_sent(desk, *address, "--key-variable", VARIABLE, environment={}) == {f"Bearer {KEY}"}
-    own_key = {"PLAYGROUND_API_KEY": "sk-the-commands-own-91"}  # says which variable, and is sent to nobody
+    own_key = {"PLAYGROUND_API_KEY": "sk-the-commands-own-91"}  # shows which variable was used, and is never sent
     assert await keys_sent(desk, *address, environment=own_key) == {f"Bearer {USUAL_KEY}"}
 
 

@@ -98,5 +98,5 @@ def reviewed(tape: Exchange) -> Review:
     return review
 
 
-def codes(found: Iterable[Finding]) -> list[str]:
-    return [one.code for one in found]
+def codes(expected: Iterable[Finding]) -> list[str]:
+    return [item.code for item in expected]

@@ -81,12 +81,12 @@ async def test_ordinary_answers_have_no_findings(connect: Connect, stream: bool)
     for protocol, model, prompt, fields in requests:
         sent = {name: value for name, value in fields.items() if stream or name != "stream_options"}
         review = await asked(connect, protocol, model, prompt, {**sent, "stream": stream})
-        found = [(one.code, one.note) for one in review.findings]
-        assert (found, review.unseen) == ([], ""), (protocol, model, prompt, fields)
+        results = [(finding.code, finding.note) for finding in review.findings]
+        assert (results, review.unseen) == ([], ""), (protocol, model, prompt, fields)
 
 
 async def test_faulty_answers_have_their_findings(connect: Connect) -> None:
-    for prompt, found, unseen in (
+    for prompt, result, unseen in (
         ("!nodone", ["no_end_marker"], ""),
         ("!error", ["error_inside"], "An error ended the answer"),
         ("!cut", [], "The connection broke off"),
@@ -96,7 +96,7 @@ async def test_faulty_answers_have_their_findings(connect: Connect) -> None:
         ("!think Hello", ["inline_think"], ""),
     ):
         review = await asked(connect, "chat", "demo-chat", prompt, {})
-        assert codes(review.findings) == found, prompt
+        assert codes(review.findings) == result, prompt
         assert review.unseen.startswith(unseen)
         assert bool(review.unseen) == bool(unseen)
 

@@ -15,8 +15,8 @@ ODD = [
 
 
 def test_findings_name_their_frame_and_section() -> None:
-    found = findings(indexed(exchange(ODD)))
-    assert [(one.code, one.frame, one.section) for one in found] == [
+    problems = findings(indexed(exchange(ODD)))
+    assert [(item.code, item.frame, item.section) for item in problems] == [
         ("reasoning_name", 1, "2.5"),
         ("stray_text", 2, "4.1"),
         ("not_json", 2, "4.1"),

@@ -87,7 +87,7 @@ def failed(status: int, kind: str = JSON) -> dict[str, Any]:
     return {"status": status, "content_type": kind}
 
 
-#: Code, what was asked, what came, what else there is to the exchange, the frame that shows it.
+#: Code, request, answer, other parts of the exchange, the frame that shows it.
 CHAT: list[tuple[str, dict[str, Any], bytes, dict[str, Any], int | None]] = [
     ("status_undocumented", asked(), ERROR, failed(422), None),
     ("status_undocumented", asked(), PLAIN, {"status": 201}, None),
@@ -196,7 +196,7 @@ NATIVE: list[tuple[str, dict[str, Any], bytes, dict[str, Any], int | None]] = [
     ("content_not_json", asked("messages", **NATIVE_JSON), begun() + said("no") + ended(), {}, 4),
     ("stop_ignored", asked("messages", stop_sequences=["i"]), begun() + said("Him") + ended(), {}, 4),
 ]
-#: What was asked, what came: as it should be, at the edges of the rules.
+#: Request and answer: correct ones, at the edges of the rules.
 GOOD: list[tuple[str, dict[str, Any], bytes, dict[str, Any]]] = [
     ("chat", asked(), PLAIN, {}),
     ("chat", asked(), b": keep-alive\n\n" + PLAIN, {}),
@@ -240,9 +240,9 @@ def test_rule_finds_its_deviation_at_the_frame(
     protocol: str, code: str, request_: Any, body: bytes, more: dict[str, Any], frame: int | None
 ) -> None:
     review = reviewed(answer(body, request_, protocol, **more))
-    found = [one for one in review.findings if one.code == code]
-    assert [one.frame for one in found] == [frame], codes(review.findings)
-    assert found[0].rule.endswith(".")
+    results = [finding for finding in review.findings if finding.code == code]
+    assert [finding.frame for finding in results] == [frame], codes(review.findings)
+    assert results[0].rule.endswith(".")
 
 
 @each_case(("protocol", "request_", "body", "more"), GOOD)
@@ -270,16 +270,19 @@ def test_unreadable_request_is_not_compared() -> None:
 
 def test_findings_have_the_order_of_their_frames() -> None:
     body = first("```") + b'data: "x"\n\n' + good({}, "stop")
-    found = reviewed(answer(body, asked(n=2, **WANTS_JSON), **head((RESET, "soon")))).findings
-    assert codes(found) == ["limit_reset", "not_object", "content_not_json", "no_end_marker", "choices_count"]
-    assert [one.frame for one in found] == [None, 1, 2, 3, 3]
+    result = reviewed(answer(body, asked(n=2, **WANTS_JSON), **head((RESET, "soon")))).findings
+    assert codes(result) == ["limit_reset", "not_object", "content_not_json", "no_end_marker", "choices_count"]
+    assert [item.frame for item in result] == [None, 1, 2, 3, 3]
 
 
 def test_findings_of_a_code_are_limited() -> None:
-    many = [{"index": at, "id": f"c{at}", "type": "function", "function": {"name": f"t{at}"}} for at in range(500)]
+    many = [
+        {"index": index, "id": f"c{index}", "type": "function", "function": {"name": f"t{index}"}}
+        for index in range(500)
+    ]
     body = b"".join(good({"role": "assistant", "tool_calls": [call]}) for call in many) + CALLS
-    found = reviewed(answer(body, tools())).findings
-    assert codes(found) == ["tool_not_offered"] * 100
+    result = reviewed(answer(body, tools())).findings
+    assert codes(result) == ["tool_not_offered"] * 100
 
 
 def test_report_contains_no_text_of_the_request() -> None:

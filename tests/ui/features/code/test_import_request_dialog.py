@@ -34,10 +34,10 @@ def open_dialog(main: QMainWindow, *profiles: Profile) -> ImportRequestDialog:
 
 
 def read_rows(dialog: ImportRequestDialog) -> dict[str, str]:
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
 
     def take(item: QTreeWidgetItem) -> None:
-        found[item.text(0)] = item.text(1)
+        results[item.text(0)] = item.text(1)
         for number in range(item.childCount()):
             child = item.child(number)
             assert child is not None
@@ -47,16 +47,16 @@ def read_rows(dialog: ImportRequestDialog) -> dict[str, str]:
         top = dialog.preview.topLevelItem(number)
         assert top is not None
         take(top)
-    return found
+    return results
 
 
 def everything_said(dialog: ImportRequestDialog) -> str:
-    said = [dialog.text.text(), *read_rows(dialog).keys(), *read_rows(dialog).values()]
+    messages = [dialog.text.text(), *read_rows(dialog).keys(), *read_rows(dialog).values()]
     for widget in dialog.findChildren(QWidget):
-        said += [widget.accessibleName(), widget.accessibleDescription(), widget.toolTip()]
-        said += [widget.text()] if isinstance(widget, QLabel) else []
-        said += [widget.itemText(n) for n in range(widget.count())] if isinstance(widget, QComboBox) else []
-    return "\n".join(said)
+        messages += [widget.accessibleName(), widget.accessibleDescription(), widget.toolTip()]
+        messages += [widget.text()] if isinstance(widget, QLabel) else []
+        messages += [widget.itemText(n) for n in range(widget.count())] if isinstance(widget, QComboBox) else []
+    return "\n".join(messages)
 
 
 def test_pasted_command_is_read_and_its_key_hidden(main: QMainWindow) -> None:
@@ -64,24 +64,24 @@ def test_pasted_command_is_read_and_its_key_hidden(main: QMainWindow) -> None:
     assert not dialog.add_button.isEnabled()
     QGuiApplication.clipboard().setText(CURL)
     QTest.mouseClick(dialog.paste_button, Qt.MouseButton.LeftButton)
-    found = read_rows(dialog)
-    assert found["Model"] == "gpt-x"
-    assert found["Protocol"] == "Chat Completions API"
-    assert found["Base URL"] == "https://gateway.example/v1"
-    assert (found["System"], found["User"]) == ("Be brief.", "Hello")
-    assert (found["temperature"], found["top_k"], found["get_weather"]) == ("0.3", "40", "Weather")
+    result = read_rows(dialog)
+    assert result["Model"] == "gpt-x"
+    assert result["Protocol"] == "Chat Completions API"
+    assert result["Base URL"] == "https://gateway.example/v1"
+    assert (result["System"], result["User"]) == ("Be brief.", "Hello")
+    assert (result["temperature"], result["top_k"], result["get_weather"]) == ("0.3", "40", "Weather")
     assert CANARY not in everything_said(dialog)
     dialog.text.undo()
     assert CANARY not in dialog.text.text(), "nor does undo bring it back"
     dialog.read_now()
-    given: list[Import] = []
-    dialog.imported.connect(given.append)
+    values: list[Import] = []
+    dialog.imported.connect(values.append)
     QTest.mouseClick(dialog.add_button, Qt.MouseButton.LeftButton)
-    (wanted,) = given
-    assert wanted.request.key is not None
-    assert wanted.request.key.get_secret_value() == CANARY, "an edit of the text loses nothing"
-    assert (wanted.profile_id, wanted.keep) == (NEW, True)
-    assert CANARY not in repr(wanted)
+    (expected,) = values
+    assert expected.request.key is not None
+    assert expected.request.key.get_secret_value() == CANARY, "an edit of the text loses nothing"
+    assert (expected.profile_id, expected.keep) == (NEW, True)
+    assert CANARY not in repr(expected)
 
 
 def test_key_is_offered_to_the_gateway_of_its_address(main: QMainWindow) -> None:
@@ -92,11 +92,11 @@ def test_key_is_offered_to_the_gateway_of_its_address(main: QMainWindow) -> None
     assert choice.keep_box.isVisible()
     assert "Team & co" in choice.keep_box.accessibleName()
     assert "Authorization: Bearer" in choice.note.text()
-    kept = {}
+    saved = {}
     for gateway in ("team", NEW, "other", "demo"):
         choice.gateway.setCurrentIndex(choice.gateway.findData(gateway))
-        kept[gateway] = (choice.keep, "left out" in choice.note.text())
-    assert kept == {"team": (True, False), NEW: (True, False), "other": (False, True), "demo": (False, True)}
+        saved[gateway] = (choice.keep, "left out" in choice.note.text())
+    assert saved == {"team": (True, False), NEW: (True, False), "other": (False, True), "demo": (False, True)}
     dialog.reject()
 
 

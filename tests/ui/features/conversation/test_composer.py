@@ -77,9 +77,7 @@ def test_button_stops_a_run_and_the_key_does_not(driver: ComposerDriver) -> None
     assert not driver.button("Add").isEnabled()
     QTest.keyClicks(driver.field, "the next message")
     driver.press(CONTROL)
-    assert driver.asked == ["run"], (
-        "whoever is asked says that a run is under way: pressed twice, it would stop at once"
-    )
+    assert driver.asked == ["run"], "the answer says that a run is under way: pressed twice, it would stop at once"
     assert driver.composer.text == "the next message"
     stop.click()
     assert driver.asked == ["run", "stop"]

@@ -28,9 +28,9 @@ def looks(document: QTextDocument) -> list[tuple[object, ...]]:
     while block.isValid():
         form = block.blockFormat()
         runs = []
-        at = block.begin()
-        while not at.atEnd():
-            run = at.fragment()
+        index = block.begin()
+        while not index.atEnd():
+            run = index.fragment()
             char = run.charFormat()
             runs.append(
                 (
@@ -42,7 +42,7 @@ def looks(document: QTextDocument) -> list[tuple[object, ...]]:
                     char.intProperty(char.Property.FontPixelSize.value),
                 )
             )
-            at += 1
+            index += 1
         frame = QTextCursor(block).currentFrame()
         cell = frame.cellAt(block.position()).format() if isinstance(frame, QTextTable) else None
         shade = cell.background().color().name() if cell and cell.background().style() != Qt.BrushStyle.NoBrush else ""
@@ -129,21 +129,21 @@ def test_hidden_characters_are_marked_in_code_and_text() -> None:
 
 
 def test_hidden_characters_are_marked_in_any_pieces() -> None:
-    """What decides may have come before, in another piece, another span, or a cell of a table."""
+    """The deciding characters may be in an earlier piece, another span, or a cell of a table."""
     text = "א\u200f ❤\ufe0f 👩\u200d💻 می\u200cخ 1\ufe0f\u20e3 a\u200fb\ufe0f c\u200dd \u3164"
-    shown = "א\u200f ❤\ufe0f 👩\u200d💻 می\u200cخ 1\ufe0f\u20e3 a\u200fb‹U+FE0F› c‹U+200D›d ‹U+3164›"
+    displayed = "א\u200f ❤\ufe0f 👩\u200d💻 می\u200cخ 1\ufe0f\u20e3 a\u200fb‹U+FE0F› c‹U+200D›d ‹U+3164›"
     document, stream = QTextDocument(), MarkdownStream()
     writer = DocumentWriter(document)
     for character in text:
         first = stream.append_markdown(character)
         writer.write(first, stream.lines[first:])
-    assert document.toPlainText() == shown
-    for at in range(len(text)):
-        spans = (Span(text[:at]), Span(text[at:], Style.BOLD))
-        whole, cell = QTextDocument(), QTextDocument()
-        DocumentWriter(whole).write(0, [Line("text", spans)])
-        assert whole.toPlainText() == shown
-        if at % 5 == 0:
+    assert document.toPlainText() == displayed
+    for index in range(len(text)):
+        spans = (Span(text[:index]), Span(text[index:], Style.BOLD))
+        complete, cell = QTextDocument(), QTextDocument()
+        DocumentWriter(complete).write(0, [Line("text", spans)])
+        assert complete.toPlainText() == displayed
+        if index % 5 == 0:
             head = ((Span("A"),),)
             DocumentWriter(cell).write(0, [Line("table", rows=(head, (spans,)), header=True)])
-            assert shown in cell.toPlainText()
+            assert displayed in cell.toPlainText()

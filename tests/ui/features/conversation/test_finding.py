@@ -54,8 +54,8 @@ def find(rows: Sequence[Row], query: Query, start: int = 0) -> Search:
 
 def turn(role: Role, *parts: Part, reason: str = "stop", **more: object) -> Turn:
     outcome = Outcome(ending=Ending.COMPLETE, finish_reason=reason) if role is Role.ASSISTANT else None
-    made = Turn(id=new_id(), role=role, parts=parts, outcome=outcome)
-    return made.model_copy(update={"outcome": outcome.model_copy(update=more)}) if outcome and more else made
+    created = Turn(id=new_id(), role=role, parts=parts, outcome=outcome)
+    return created.model_copy(update={"outcome": outcome.model_copy(update=more)}) if outcome and more else created
 
 
 def everything() -> list[Row]:
@@ -102,13 +102,13 @@ QUERIES = [
 def test_search_counts_the_places_that_cards_show(driver: TranscriptDriver) -> None:
     rows = everything()
     searches = [find(rows, query) for query in QUERIES]
-    for at, row in enumerate(rows):
+    for index, row in enumerate(rows):
         driver.show([row])
         card = driver.view.card(row.id)
         assert card is not None
         for query, search in zip(QUERIES, searches, strict=True):
             driver.view.show_found(query.pattern)
-            assert card.finds.count == search.counts[at], f"row {at}, {row.turn.role}, {query}"
+            assert card.finds.count == search.counts[index], f"row {index}, {row.turn.role}, {query}"
         driver.show([])
     assert [search.total for search in searches] == [sum(search.counts) for search in searches]
 

@@ -52,17 +52,17 @@ def _pane(qtbot: QtBot, *turns: Turn, fixed: bool) -> TranscriptPane:
 
 
 def _list_actions(pane: TranscriptPane) -> set[str]:
-    """What every button that is seen is called, and every entry of the cards' menus."""
-    found = set()
+    """Return the names of all visible buttons and of all entries of the cards' menus."""
+    result = set()
     for button in pane.findChildren(QAbstractButton):
         if button.isVisible():
-            found.add(f"{button.accessibleName() or button.text()} {button.toolTip()}".lower())
+            result.add(f"{button.accessibleName() or button.text()} {button.toolTip()}".lower())
     for card in pane.view.cards.values():
         assert isinstance(card, TurnCard)
         for menu in card.findChildren(QMenu):
             menu.aboutToShow.emit()
-            found |= {action.text().lower() for action in menu.actions() if action.text()}
-    return found
+            result |= {action.text().lower() for action in menu.actions() if action.text()}
+    return result
 
 
 def _changing(offered: set[str]) -> list[str]:

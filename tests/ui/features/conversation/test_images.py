@@ -26,14 +26,14 @@ pytestmark = pytest.mark.usefixtures("qapp")
 
 
 def picture(width: int = 40, height: int = 30, colour: str = "#2F5BEA", *, alpha: bool = False) -> QImage:
-    made = QImage(width, height, QImage.Format.Format_ARGB32 if alpha else QImage.Format.Format_RGB32)
-    made.fill(QColor(0, 0, 0, 0) if alpha else QColor(colour))
-    return made
+    created = QImage(width, height, QImage.Format.Format_ARGB32 if alpha else QImage.Format.Format_RGB32)
+    created.fill(QColor(0, 0, 0, 0) if alpha else QColor(colour))
+    return created
 
 
-def save_picture(folder: Path, name: str, made: QImage | None = None) -> Path:
+def save_picture(folder: Path, name: str, created: QImage | None = None) -> Path:
     path = folder / name
-    assert (made or picture()).save(str(path))
+    assert (created or picture()).save(str(path))
     return path
 
 
@@ -87,11 +87,11 @@ def test_broken_picture_is_offered_and_refused_when_read(data: bytes) -> None:
 
 
 def test_hostile_pictures_give_errors(qapp: QApplication) -> None:
-    whole = data_of(read_source(noise(64, 64)).url)
-    assert whole is not None
+    complete = data_of(read_source(noise(64, 64)).url)
+    assert complete is not None
     cases = {
         "million pixels": bomb(60_000, 60_000),
-        "damaged or cut off": whole[: len(whole) // 3],
+        "damaged or cut off": complete[: len(complete) // 3],
         "its header is damaged": bomb(0, 7),
     }
     for words, data in cases.items():
@@ -106,9 +106,9 @@ def test_shrinking_gives_a_smaller_copy_of_the_same_image() -> None:
     data = data_of(read_source(noise(2_500, 200)).url)
     assert data is not None
     small = shrunk(image_from(data, "noise.png").model_copy(update={"detail": "low"}))
-    known = facts(small).measure
-    assert known is not None
-    assert (known.media_type, known.width, known.height) == ("image/jpeg", 1_568, 125)
+    existing = facts(small).measure
+    assert existing is not None
+    assert (existing.media_type, existing.width, existing.height) == ("image/jpeg", 1_568, 125)
     assert (small.name, small.detail) == ("noise.jpg", "low")
 
 
@@ -120,8 +120,8 @@ def test_shrunk_picture_stays_transparent() -> None:
     assert decode(small, QSize(100, 100)).hasAlphaChannel()
 
 
-def jpeg(name: str, folder: Path, made: QImage) -> bytes:
-    return save_picture(folder, name, made).read_bytes()
+def jpeg(name: str, folder: Path, qimage: QImage) -> bytes:
+    return save_picture(folder, name, qimage).read_bytes()
 
 
 def png_with(data: bytes, kind: bytes, content: bytes) -> bytes:
@@ -170,10 +170,10 @@ def test_png_and_webp_are_turned_by_their_exif_data(tmp_path: Path, kind: str, o
     painter.end()
 
     def corners(data: bytes) -> tuple[tuple[int, int], list[tuple[int, ...]]]:
-        shown = decode(image_from(data), QSize(100, 100))
-        width, height = shown.width(), shown.height()
+        displayed = decode(image_from(data), QSize(100, 100))
+        width, height = displayed.width(), displayed.height()
         spots = [(w, h) for w in (width // 4, 3 * width // 4) for h in (height // 4, 3 * height // 4)]
-        colours = [shown.pixelColor(*spot) for spot in spots]
+        colours = [displayed.pixelColor(*spot) for spot in spots]
         return (width, height), [(round(c.redF()), round(c.greenF()), round(c.blueF())) for c in colours]
 
     plain = jpeg("plain.jpg", tmp_path, marked)
@@ -191,9 +191,9 @@ def test_png_and_webp_are_turned_by_their_exif_data(tmp_path: Path, kind: str, o
 @pytest.mark.qt_log_ignore("Corrupt JPEG data")
 @each_case("name", ["a.jpg", "a.png", "a.webp"])
 def test_cut_off_picture_is_reported_and_not_shrunk(tmp_path: Path, qtbot: QtBot, name: str) -> None:
-    whole = save_picture(tmp_path, name, noise(2_200, 90)).read_bytes()
-    assert cut_off_words(image_from(whole, name)) == ""
-    cut = image_from(whole[: len(whole) * 2 // 3], name)
+    complete = save_picture(tmp_path, name, noise(2_200, 90)).read_bytes()
+    assert cut_off_words(image_from(complete, name)) == ""
+    cut = image_from(complete[: len(complete) * 2 // 3], name)
     assert f"“{name}” is cut off" in cut_off_words(cut)
     with pytest.raises(ImageError, match="cut off"):
         shrunk(cut)
@@ -261,9 +261,9 @@ def test_no_file_ends_the_process(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(data + bytes(64))
     generator = random.Random(31)
     for kind in (*readable, "ico"):
-        whole = save_picture(tmp_path, f"whole.{kind}", noise(24, 24)).read_bytes()
+        complete = save_picture(tmp_path, f"whole.{kind}", noise(24, 24)).read_bytes()
         for step in range(20):
-            damaged = bytearray(whole[: generator.randrange(1, len(whole))] if step % 2 else whole)
+            damaged = bytearray(complete[: generator.randrange(1, len(complete))] if step % 2 else complete)
             for _ in range(step % 5):
                 damaged[generator.randrange(min(len(damaged), 400))] = generator.choice((0, 1, 127, 128, 255))
             (tmp_path / f"{step}.{kind}").write_bytes(damaged)
@@ -297,10 +297,10 @@ def test_file_that_is_no_image_is_named_by_its_kind(data: bytes, words: str) -> 
 
 @pytest.fixture
 def strip(qtbot: QtBot) -> ImageStrip:
-    made = ImageStrip(large=False)
-    qtbot.addWidget(made)
-    made.resize(700, 200)
-    return made
+    image_strip = ImageStrip(large=False)
+    qtbot.addWidget(image_strip)
+    image_strip.resize(700, 200)
+    return image_strip
 
 
 def test_image_address_is_never_loaded(qtbot: QtBot) -> None:
@@ -310,9 +310,9 @@ def test_image_address_is_never_loaded(qtbot: QtBot) -> None:
     assert "address, not loaded" in box.accessibleName()
     box.copy_address.click()
     assert QApplication.clipboard().text() == "http://127.0.0.1:1/pixel.png"
-    with qtbot.waitSignal(box.link_asked) as asked:
+    with qtbot.waitSignal(box.link_asked) as request:
         box.open_address.click()
-    assert asked.args == ["http://127.0.0.1:1/pixel.png"]
+    assert request.args == ["http://127.0.0.1:1/pixel.png"]
 
 
 def test_image_that_cannot_be_shown_says_why(strip: ImageStrip) -> None:

@@ -14,13 +14,13 @@ from tests.support.each_case import each_case
 
 def draw_lines(text: str, cuts: Sequence[int] = ()) -> list[Line]:
     """The lines after feeding ``text`` cut at ``cuts``; what a feed calls unchanged is checked to be so."""
-    stream, shown, at = MarkdownStream(), list[Line](), 0
+    stream, texts, index = MarkdownStream(), list[Line](), 0
     for end in [*sorted(cuts), len(text)]:
-        first = stream.append_markdown(text[at:end])
-        at = end
-        assert stream.lines[:first] == shown[:first]
-        shown = list(stream.lines)
-    return shown
+        first = stream.append_markdown(text[index:end])
+        index = end
+        assert stream.lines[:first] == texts[:first]
+        texts = list(stream.lines)
+    return texts
 
 
 def brief(text: str) -> list[tuple[str, str]]:
@@ -59,11 +59,11 @@ HAND_PICKED = {
 
 @each_case("text", HAND_PICKED.values())
 def test_text_in_pieces_gives_the_same_lines(text: str) -> None:
-    whole = draw_lines(text)
+    complete = draw_lines(text)
     if len(text) < 400:
-        assert draw_lines(text, range(1, len(text))) == whole
+        assert draw_lines(text, range(1, len(text))) == complete
     for step in (64,) if len(text) > 3_000 else (7,):
-        assert draw_lines(text, range(step, len(text), step)) == whole
+        assert draw_lines(text, range(step, len(text), step)) == complete
 
 
 _PIECES = st.sampled_from(
@@ -168,6 +168,8 @@ HOSTILE = {
 @each_case("text", HOSTILE.values())
 def test_hostile_text_is_drawn_with_nothing_lost(text: str) -> None:
     lines = draw_lines(text)
-    shown = sum(len(line.text) + sum(len(s.text) for row in line.rows for cell in row for s in cell) for line in lines)
+    displayed = sum(
+        len(line.text) + sum(len(s.text) for row in line.rows for cell in row for s in cell) for line in lines
+    )
     marks = sum(text.count(mark) for mark in "*> \n-\\|") if text.strip() else len(text)
-    assert shown >= (len(text) - marks) * 0.99
+    assert displayed >= (len(text) - marks) * 0.99

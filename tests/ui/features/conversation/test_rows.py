@@ -38,7 +38,7 @@ def rewritten(random: Random, transcript: Transcript, chosen: list[str]) -> Tran
     return transcript
 
 
-@pytest.mark.parametrize("seed", [0, 244])  # there a result loses what stood beside it
+@pytest.mark.parametrize("seed", [0, 244])  # with this seed a result loses its neighbour
 def test_rows_after_edits_are_new_objects_only_where_they_differ(seed: int) -> None:
     random = Random(seed)
     transcript, size = long_transcript(60, seed), PathSize()

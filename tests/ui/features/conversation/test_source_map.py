@@ -56,9 +56,9 @@ def draw_lines(source: str, mode: str = "markdown") -> list[Line]:
 
 
 def make_map(source: str, lines: list[Line]) -> SourceMap:
-    found = SourceMap()
-    found.follow(0, source, lines)
-    return found
+    source_map = SourceMap()
+    source_map.follow(0, source, lines)
+    return source_map
 
 
 def cells(line: Line) -> list[str]:
@@ -75,31 +75,31 @@ def text_of(lines: list[Line], stretches: list[Stretch]) -> str:
 def test_drawn_characters_are_mapped_to_the_source(mode: str, ending: str) -> None:
     source = SOURCE.replace("\n", ending)
     lines = draw_lines(source, mode)
-    found = make_map(source, lines)
+    result = make_map(source, lines)
     for number, line in enumerate(lines):
         for cell, text in enumerate(cells(line)):
-            for at, character in enumerate(text):
-                span = found.source_of((number, cell, at), (number, cell, at + 1))
-                assert span is not None, (text, at)
-                assert source[span[0]] == character.replace("\u2028", "\n"), (text, at)
+            for index, character in enumerate(text):
+                span = result.source_of((number, cell, index), (number, cell, index + 1))
+                assert span is not None, (text, index)
+                assert source[span[0]] == character.replace("\u2028", "\n"), (text, index)
 
 
 def test_markdown_marks_are_not_drawn() -> None:
     lines = draw_lines(SOURCE)
-    found = make_map(SOURCE, lines)
+    result = make_map(SOURCE, lines)
     for mark in ("**", "](https://example.com/a(b))", "```python", "|------|-----:|", "=============="):
-        at = SOURCE.index(mark)
-        assert found.drawn(at, at + len(mark)) == [], mark
+        index = SOURCE.index(mark)
+        assert result.drawn(index, index + len(mark)) == [], mark
 
 
 def test_formatted_arguments_are_mapped() -> None:
     arguments = '{"city":"São Paulo","days":[1,2],"note":"a \\"b\\" c"}'
     lines = shown_arguments(arguments, [])
-    found = make_map(arguments, lines)
+    result = make_map(arguments, lines)
     for words in ('"city"', "São Paulo", "[1,2]", 'a \\"b\\" c', "}"):
-        at = arguments.rindex(words)
-        shown = text_of(lines, found.drawn(at, at + len(words)))
-        assert "".join(shown.split()) == "".join(words.split())
+        index = arguments.rindex(words)
+        displayed = text_of(lines, result.drawn(index, index + len(words)))
+        assert "".join(displayed.split()) == "".join(words.split())
 
 
 @settings(max_examples=100)
@@ -112,8 +112,8 @@ def test_any_growing_text_is_mapped_in_order(source: str, step: int) -> None:
     before = -1
     for number, line in enumerate(stream.lines):
         for cell, text in enumerate(cells(line)):
-            for at, character in enumerate(text):
-                span = source_map.source_of((number, cell, at), (number, cell, at + 1))
+            for index, character in enumerate(text):
+                span = source_map.source_of((number, cell, index), (number, cell, index + 1))
                 if span is not None:
                     assert span[0] > before
                     before = span[0]

@@ -49,13 +49,13 @@ def test_copy_button_copies_the_exact_code(view: TextView, qtbot: QtBot) -> None
     second = "\n".join(f"line {number}" for number in range(100))
     view.append(f"words\n\n```python\n{first}\n```\nmore\n~~~\n{second}\n~~~\n")
     qtbot.waitUntil(lambda: not view.shown.is_behind)
-    one, two = buttons(view)
-    QTest.mouseClick(one, Qt.MouseButton.LeftButton)
+    item, two = buttons(view)
+    QTest.mouseClick(item, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == first
     QTest.mouseClick(two, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == second
     assert two.text() == "Copied"
-    assert {button.accessibleName() for button in (one, two)} == {"Copy this code"}
+    assert {button.accessibleName() for button in (item, two)} == {"Copy this code"}
 
 
 def test_copied_selection_joins_cut_lines(view: TextView, qtbot: QtBot) -> None:
@@ -88,8 +88,8 @@ def test_exact_modes_show_the_exact_text(qtbot: QtBot, mode: str, step: int) -> 
     view = TextView(mode=mode)
     qtbot.addWidget(view)
     text = "# not a *heading*\r\n\r\n- [x](http://a.b)\n\ttab  two\n" + "word " * 500 + "\n```\n![i](file:///x)"
-    for at in range(0, len(text), step):
-        view.append(text[at : at + step])
+    for index in range(0, len(text), step):
+        view.append(text[index : index + step])
     assert view.source == text
     assert copy_all(view) == text
     assert not buttons(view)
@@ -155,7 +155,7 @@ def _reds(view: TextView) -> int:
 
 
 def test_no_picture_of_markdown_is_fetched(view: TextView, tmp_path: Path, server: tuple[str, list[str]]) -> None:
-    base, asked = server
+    base, request = server
     path = _red_picture(tmp_path)
     view.append(
         f"![a]({base}/one.png) ![b]({path.as_uri()}) ![c]({path}) [d]({base}/two) <img src='{base}/three.png'>\n\n"
@@ -164,13 +164,13 @@ def test_no_picture_of_markdown_is_fetched(view: TextView, tmp_path: Path, serve
     assert _reds(view) == 0
     with urllib.request.urlopen(f"{base}/marker"):  # answered behind anything requested before
         pass
-    assert asked == ["/marker"]
+    assert request == ["/marker"]
     assert "[a]" in view.toPlainText()
 
 
 def test_picture_in_the_document_is_not_loaded(view: TextView, tmp_path: Path, server: tuple[str, list[str]]) -> None:
     """The second wall: were an image ever to get into the document, Qt must not open its path by itself."""
-    base, asked = server
+    base, request = server
     path = _red_picture(tmp_path)
     cursor = view.textCursor()
     for name in (str(path), path.as_uri(), f"{base}/x.png"):
@@ -179,7 +179,7 @@ def test_picture_in_the_document_is_not_loaded(view: TextView, tmp_path: Path, s
     picture = view.document().resource(QTextDocument.ResourceType.ImageResource.value, QUrl(path.as_uri()))
     assert isinstance(picture, QImage)
     assert (picture.width(), picture.pixelColor(0, 0).alpha()) == (1, 0)
-    assert asked == []
+    assert request == []
 
 
 # Links
@@ -189,7 +189,7 @@ def test_click_on_a_link_only_asks(view: TextView, qtbot: QtBot) -> None:
     view.append("[here](https://example.com/a?b=c)")
     view.setFocus()
     for _ in range(2):
-        with qtbot.waitSignal(view.link_clicked) as asked:
+        with qtbot.waitSignal(view.link_clicked) as request:
             QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
-        assert asked.args == ["https://example.com/a?b=c"]
+        assert request.args == ["https://example.com/a?b=c"]
         assert not view.textCursor().hasSelection()

@@ -74,14 +74,14 @@ def test_message_not_loaded_is_loaded_when_it_is_shown(driver: TranscriptDriver,
 
 
 def test_conversation_shown_again_has_its_position(driver: TranscriptDriver) -> None:
-    long, other = make_rows(450), make_rows(3)
+    long, second = make_rows(450), make_rows(3)
     driver.show(long)
     driver.scroll(0)
     driver.earlier.click()
     driver.scroll(0.4)
     place, position = driver.view.place, driver.view.position
     driver.view.begin()
-    driver.show(other)
+    driver.show(second)
     assert driver.view.at_bottom
     driver.view.begin(position)
     driver.show(long)

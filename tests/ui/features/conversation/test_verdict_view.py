@@ -31,7 +31,7 @@ Show = Callable[..., AnswerCheckView]
 
 @pytest.fixture
 def show(qtbot: QtBot) -> Iterator[Show]:
-    shown: list[AnswerCheckView] = []
+    texts: list[AnswerCheckView] = []
 
     def make(text: str, form: JSONObject = FORM) -> AnswerCheckView:
         view = AnswerCheckView()
@@ -40,11 +40,11 @@ def show(qtbot: QtBot) -> Iterator[Show]:
         view.show_answer(text, form)
         view.show()
         qtbot.waitExposed(view)
-        shown.append(view)
+        texts.append(view)
         return view
 
     yield make
-    for view in shown:
+    for view in texts:
         view.hide()
 
 

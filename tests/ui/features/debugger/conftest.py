@@ -38,7 +38,7 @@ def session() -> Session:
 
 @pytest.fixture
 def window(qtbot: QtBot) -> Iterator[QWidget]:
-    """What stands in for the main window."""
+    """Stand-in for the main window."""
     window = QWidget()
     window.resize(1024, 700)
     qtbot.addWidget(window)

@@ -25,11 +25,11 @@ WEATHER = ToolDefinition(
 
 def session(turns: tuple[Turn, ...] = ()) -> Session:
     """A session that cannot ask anybody."""
-    found = Experiment(no_gateway, profile_id="p", model="m").main
-    found.change(tools=(WEATHER,))
+    result = Experiment(no_gateway, profile_id="p", model="m").main
+    result.change(tools=(WEATHER,))
     if turns:
-        found.history.transcript = Transcript().append(*turns)
-    return found
+        result.history.transcript = Transcript().append(*turns)
+    return result
 
 
 def round_of(number: int, *cities: str, at: float = 0.0, took: float = 1.0, answered: float = 0.5) -> list[Turn]:
@@ -46,11 +46,11 @@ def round_of(number: int, *cities: str, at: float = 0.0, took: float = 1.0, answ
         timing=Timing(started_at=1000 + at, headers=step / 2, first_content=step, end=took),
         call_times=tuple((step * (place + 1), step * (place + 2)) for place in range(len(calls))),
     )
-    made = [Turn(id=f"a{number}", role=Role.ASSISTANT, parts=calls, outcome=outcome)]
+    created = [Turn(id=f"a{number}", role=Role.ASSISTANT, parts=calls, outcome=outcome)]
     for call in calls:
         result = ToolResult(call_id=call.id, text="sunny", by="table", seconds=answered)
-        made.append(Turn(id=f"t-{call.id}", role=Role.TOOL, parts=(result,)))
-    return made
+        created.append(Turn(id=f"t-{call.id}", role=Role.TOOL, parts=(result,)))
+    return created
 
 
 def answer(number: int, *, at: float, took: float = 1.0) -> Turn:

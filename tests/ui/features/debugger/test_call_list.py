@@ -37,14 +37,14 @@ def make_three_calls() -> Session:
         ToolCall(id="c2", name="get_weather", arguments='{"town": "Oslo"}', received="{}"),
         ToolCall(id="c3", name="get_wind", arguments="{Rome"),
     )
-    found = session((make_turn(Role.USER, "?"), Turn(id="a", role=Role.ASSISTANT, parts=calls)))
+    actual = session((make_turn(Role.USER, "?"), Turn(id="a", role=Role.ASSISTANT, parts=calls)))
     results = (
         ToolResult(call_id="c1", text="x", by="table", seconds=1.25),
         ToolResult(call_id="c2", text="=1+1", is_error=True, by="you", seconds=0.04),
     )
     for result in results:
-        found.turns.add_turn(make_turn(Role.TOOL, "", result))
-    return found
+        actual.turns.add_turn(make_turn(Role.TOOL, "", result))
+    return actual
 
 
 def test_rows_show_the_outcome_of_calls(page: CallList) -> None:

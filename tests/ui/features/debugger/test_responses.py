@@ -28,13 +28,13 @@ def row(show_widget: ShowWidget) -> ToolResponseRow:
 def choose(row: ToolResponseRow, words: str) -> tuple[list[Debugging], list[str]]:
     """Choose an entry, and return the rules that were reported and the tools to edit."""
     changes: list[Debugging] = []
-    asked: list[str] = []
+    requests: list[str] = []
     row.changed.connect(changes.append)
-    row.rules_asked.connect(asked.append)
+    row.rules_asked.connect(requests.append)
     index = row.policy.findText(words)
     row.policy.setCurrentIndex(index)
     row.policy.activated.emit(index)
-    return changes, asked
+    return changes, requests
 
 
 def test_response_of_a_tool_shows_its_policy_rows_and_breakpoints(row: ToolResponseRow) -> None:
@@ -46,16 +46,16 @@ def test_response_of_a_tool_shows_its_policy_rows_and_breakpoints(row: ToolRespo
 
 
 def test_response_with_a_reply_changes_in_place(row: ToolResponseRow) -> None:
-    changes, asked = choose(row, "Ask me")
+    changes, request = choose(row, "Ask me")
     assert [rules.rules["get_weather"].policy for rules in changes] == [Policy.PAUSE]
     assert changes[0].rules["get_weather"].rows == (ROW,)
-    assert asked == []
+    assert request == []
 
 
 def test_fixed_reply_without_text_opens_the_dialog(row: ToolResponseRow) -> None:
-    changes, asked = choose(row, "Fixed reply")
+    changes, request = choose(row, "Fixed reply")
     assert changes[-1].rules["get_weather"].policy is Policy.FIXED
-    assert asked == ["get_weather"]
+    assert request == ["get_weather"]
 
 
 def test_default_removes_the_response_of_the_tool(row: ToolResponseRow) -> None:

@@ -26,22 +26,22 @@ def show(page: SequencePage, rounds: int) -> list[Span]:
 
 def test_click_leads_to_the_turn_and_call(page: SequencePage) -> None:
     spans = show(page, 2)
-    asked: list[tuple[str, str]] = []
-    page.card_asked.connect(lambda turn, call: asked.append((turn, call)))
-    for at in (0, next(n for n, span in enumerate(spans) if span.kind == "call")):
-        where = page.view.rect_of(str(at)).center().toPoint()
+    requests: list[tuple[str, str]] = []
+    page.card_asked.connect(lambda turn, call: requests.append((turn, call)))
+    for position in (0, next(n for n, span in enumerate(spans) if span.kind == "call")):
+        where = page.view.rect_of(str(position)).center().toPoint()
         QTest.mouseClick(page.view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, where)
-    assert asked == [("a0", ""), ("a0", "c0-0")]
+    assert requests == [("a0", ""), ("a0", "c0-0")]
     QTest.mouseClick(page.view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(5, 60))
-    assert len(asked) == 2
+    assert len(requests) == 2
 
 
 def test_arrow_keys_select_bars_and_enter_leads_to_the_turn(page: SequencePage) -> None:
     spans = show(page, 60)
     view = page.view
     view.setFocus()
-    asked: list[str] = []
-    page.card_asked.connect(lambda turn, _call: asked.append(turn))
+    requests: list[str] = []
+    page.card_asked.connect(lambda turn, _call: requests.append(turn))
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Left, Qt.Key.Key_Return):
         QTest.keyClick(view, key)
     assert view.current == spans[0]
@@ -50,7 +50,7 @@ def test_arrow_keys_select_bars_and_enter_leads_to_the_turn(page: SequencePage) 
     QTest.keyClick(view, Qt.Key.Key_Return)
     assert view.current == spans[-1]
     assert view.viewport().rect().intersects(view.rect_of(str(len(spans) - 1)).toRect())
-    assert asked == ["a0", "a60"]
+    assert requests == ["a0", "a60"]
 
 
 def test_zoom_keys_change_the_zoom(page: SequencePage) -> None:

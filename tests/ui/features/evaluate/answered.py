@@ -25,7 +25,7 @@ Made = Callable[[int, int, int], bool | None]
 
 
 def answer(resolved: ResolvedEvaluation, job: Job, passed: bool | None, words: str = "") -> Answer:
-    """What came of a job: all checks passed, or all failed, or there is no answer."""
+    """The result of a job: all checks passed, or all failed, or there is no answer."""
     verdicts = {key: Verdict(passed, float(bool(passed)), "so it is") for key, _ in resolved.checks(job.case)}
     return Answer(
         digest=job.digest,
@@ -40,17 +40,17 @@ def answer(resolved: ResolvedEvaluation, job: Job, passed: bool | None, words: s
     )
 
 
-def answers(resolved: ResolvedEvaluation, made: Made) -> list[Answer]:
+def answers(resolved: ResolvedEvaluation, created: Made) -> list[Answer]:
     """To all that is asked."""
-    columns = {column.id: at for at, column in enumerate(resolved.columns)}
+    columns = {column.id: index for index, column in enumerate(resolved.columns)}
     return [
-        answer(resolved, job, made(resolved.numbers[job.case.id] - 1, columns[job.column.id], job.repeat))
+        answer(resolved, job, created(resolved.numbers[job.case.id] - 1, columns[job.column.id], job.repeat))
         for job in resolved.jobs
     ]
 
 
 class Looked:
-    """What a test of a view works with."""
+    """The evaluation, view and helpers of a test."""
 
     def __init__(self, evaluation: EvaluationModel, runs: Runs, store: AnswerStore) -> None:
         self.evaluation, self.runs, self.store = evaluation, runs, store
@@ -61,7 +61,7 @@ class Looked:
 
     async def bring(self, answers: Sequence[Answer]) -> None:
         """These come, as from a run."""
-        await self.store.add(self.evaluation.resolved.id, [AnswerResult(one) for one in answers])
+        await self.store.add(self.evaluation.resolved.id, [AnswerResult(item) for item in answers])
         self.runs.arrived.emit(self.evaluation.resolved.id, list(answers))
 
 
@@ -69,7 +69,7 @@ def run_with_evaluation(
     qapp: QApplication,
     path: Path,
     session: Session,
-    kept: Sequence[Answer],
+    saved: Sequence[Answer],
     work: Callable[[Looked], Coroutine[Any, Any, None]],
 ) -> None:
     """Do ``work`` over an evaluation whose ``kept`` answers are in a file."""
@@ -81,7 +81,7 @@ def run_with_evaluation(
         above = QObject()
         store = AnswerStore(path / "answers.sqlite")
         try:
-            await store.add(session.id, [AnswerResult(one) for one in kept])
+            await store.add(session.id, [AnswerResult(item) for item in saved])
             runs = Runs(store, no_price, above)
             evaluation = EvaluationModel(session, runs)
             await work(Looked(evaluation, runs, store))

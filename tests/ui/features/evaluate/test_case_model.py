@@ -10,7 +10,7 @@ LISBON, OSLO = Case(values={"city": "Lisbon"}, name="one"), Case(values={"city":
 
 def test_first_pasted_row_can_name_the_columns() -> None:
     cases, without = pasted("NAME\tcity\r\nfirst\tRome\r\n", (), ColumnFinder().columns((LISBON,)), 0, 0)
-    assert [(one.values, one.name) for one in cases] == [({"city": "Rome"}, "first")]
+    assert [(case.values, case.name) for case in cases] == [({"city": "Rome"}, "first")]
     assert not without
 
 
@@ -18,4 +18,4 @@ def test_copied_rows_are_pasted_unchanged() -> None:
     columns = ColumnFinder().columns((LISBON,))
     texts = ["two\nlines", 'a "word"', "tab\there"]
     cases, _ = pasted(as_rows([texts]), (), columns, 0, 0)
-    assert [one.text_of(cases[0]) for one in columns] == texts
+    assert [column.text_of(cases[0]) for column in columns] == texts

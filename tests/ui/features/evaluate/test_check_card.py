@@ -20,7 +20,7 @@ from playground.ui.widgets.rows.row import FieldRow
 
 
 class Shown:
-    """A card with its form open, and the checks that came of it."""
+    """A card with its form open, and the checks it emitted."""
 
     def __init__(self, qtbot: QtBot, check: Check) -> None:
         self.got: list[Check] = []
@@ -41,7 +41,7 @@ class Shown:
         return self.card.form.rows[name]
 
     def type(self, name: str, text: str) -> None:
-        """In the place of what stands in a field."""
+        """Replace the text of a field."""
         field = self.row(name).main_field()
         QTest.keyClick(field, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
         QTest.keyClicks(field, text) if text else QTest.keyClick(field, Qt.Key.Key_Backspace)
@@ -49,9 +49,9 @@ class Shown:
 
 @pytest.fixture
 def shown(qtbot: QtBot, request: pytest.FixtureRequest) -> Iterator[Shown]:
-    made = Shown(qtbot, request.param)
-    yield made
-    made.card.hide()
+    created = Shown(qtbot, request.param)
+    yield created
+    created.card.hide()
 
 
 def test_every_kind_of_check_has_a_form_of_all_its_fields(qtbot: QtBot) -> None:

@@ -32,7 +32,9 @@ from tests.ui.features.evaluate.answered import Looked, Made, answers, run_with_
 def make_session_of(count: int, **fields: Any) -> Session:
     return planned(
         make_session(),
-        cases=tuple(Case(id=f"c{at}", name=f"case {at}", values={"city": f"town {at}"}) for at in range(count)),
+        cases=tuple(
+            Case(id=f"c{index}", name=f"case {index}", values={"city": f"town {index}"}) for index in range(count)
+        ),
         **{"variants": (variant("B", model="other"),), "repeats": 2, "checks": (Contains(text="x"),), **fields},
     )
 
@@ -42,15 +44,15 @@ def first_of_b_fails(case: int, column: int, _repeat: int) -> bool | None:
     return (None if case == 1 else case != 0) if column else True
 
 
-def make_known(session: Session, made: Made, by: By = By.VARIANT, cell: tuple[int, int] | None = None) -> PlotData:
+def make_known(session: Session, created: Made, by: By = By.VARIANT, cell: tuple[int, int] | None = None) -> PlotData:
     resolved = ResolvedEvaluation(session)
-    results = Results(resolved, {one.key: one for one in answers(resolved, made)})
+    results = Results(resolved, {answer.key: answer for answer in answers(resolved, created)})
     chosen = (resolved.cases[cell[0]], resolved.columns[cell[1]]) if cell is not None else (None, None)
     return PlotData(results, results.findings(), by, cell_at(results, *chosen))
 
 
-def made_of(found: PlotData) -> dict[str, Plot]:
-    return {plot.kind: plot for plot in plots(found)}
+def made_of(expected: PlotData) -> dict[str, Plot]:
+    return {plot.kind: plot for plot in plots(expected)}
 
 
 def make_sweep(*ranges: ParameterRange) -> Session:
@@ -83,10 +85,10 @@ async def wait_for_plots(at: Looked, view: PlotsView, *kinds: str) -> None:
 def test_point_and_row_lead_to_their_answer(show_widget: ShowWidget, qapp: QApplication, tmp_path: Path) -> None:
     session = make_session_of(4)
 
-    async def work(at: Looked) -> None:
-        view = show_widget(PlotsView(at.evaluation), 1000, 700)
-        await at.found()
-        await wait_for_plots(at, view, "rate", "seconds", "tokens", "map")
+    async def work(index: Looked) -> None:
+        view = show_widget(PlotsView(index.evaluation), 1000, 700)
+        await index.found()
+        await wait_for_plots(index, view, "rate", "seconds", "tokens", "map")
         assert not view.empty.isVisible()
         seconds = view.card("seconds")
         assert seconds.plot is not None
@@ -95,11 +97,11 @@ def test_point_and_row_lead_to_their_answer(show_widget: ShowWidget, qapp: QAppl
         assert target is not None
         point = seconds.chart.point_of(number).toPoint()
         QTest.mouseClick(seconds.chart.canvas.viewport(), Qt.MouseButton.LeftButton, pos=point)
-        assert (at.evaluation.case, at.evaluation.column, at.evaluation.repeat) == target
-        await wait_for_plots(at, view, "came")
+        assert (index.evaluation.case, index.evaluation.column, index.evaluation.repeat) == target
+        await wait_for_plots(index, view, "came")
         far = QPoint(2, 2)
         QTest.mouseClick(seconds.chart.canvas.viewport(), Qt.MouseButton.LeftButton, pos=far)
-        assert (at.evaluation.case, at.evaluation.column, at.evaluation.repeat) == target
+        assert (index.evaluation.case, index.evaluation.column, index.evaluation.repeat) == target
         rate = view.card("rate")
         rate.as_table.click()
         assert rate.table is not None
@@ -107,21 +109,21 @@ def test_point_and_row_lead_to_their_answer(show_widget: ShowWidget, qapp: QAppl
         assert "66.7 %" in rate.table.text
         rate.table.setCurrentIndex(rate.table.model().index(1, 0))
         QTest.keyClick(rate.table, Qt.Key.Key_Return)
-        assert at.evaluation.case is not None
-        assert (at.evaluation.case.id, at.evaluation.column) == ("c0", at.evaluation.resolved.columns[1])
+        assert index.evaluation.case is not None
+        assert (index.evaluation.case.id, index.evaluation.column) == ("c0", index.evaluation.resolved.columns[1])
         view.hide()
 
     run_with_evaluation(qapp, tmp_path, session, answers(ResolvedEvaluation(session), first_of_b_fails), work)
 
 
 def test_plots_are_saved_with_their_text_and_as_points(qtbot: QtBot) -> None:
-    found = made_of(make_known(make_session_of(4), first_of_b_fails))
+    result = made_of(make_known(make_session_of(4), first_of_b_fails))
     cards = []
     for kind in ("map", "seconds"):
         card = PlotCard()
         qtbot.addWidget(card)
         card.resize(500, 330)
-        card.show_plot(found[kind])
+        card.show_plot(result[kind])
         cards.append(card)
     svg = to_svg(cards, 1)
     for words in (b"case 0", b"variants", b">100<", b"A \xc2\xb7 current setti", b">6 s<"):

@@ -29,13 +29,15 @@ HOSTILE = "<img src='file:///etc/passwd'><b>bold</b>"
 def run_report(qapp: QApplication, path: Path, work: Any) -> None:
     session = planned(
         make_session(),
-        cases=tuple(Case(id=f"c{at}", name=f"{HOSTILE} {at}", values={"city": f"town {at}"}) for at in range(8)),
+        cases=tuple(
+            Case(id=f"c{index}", name=f"{HOSTILE} {index}", values={"city": f"town {index}"}) for index in range(8)
+        ),
         variants=(variant("B", model="other"),),
         checks=(Contains(text="x"),),
     )
     session.change(title=HOSTILE)
-    kept = answers(ResolvedEvaluation(session), lambda case, column, _repeat: column == 0 or case == 0)
-    run_with_evaluation(qapp, path, session, kept, work)
+    saved = answers(ResolvedEvaluation(session), lambda case, column, _repeat: column == 0 or case == 0)
+    run_with_evaluation(qapp, path, session, saved, work)
 
 
 def test_report_shows_findings_and_opens_as_a_page(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
@@ -45,10 +47,10 @@ def test_report_shows_findings_and_opens_as_a_page(qtbot: QtBot, qapp: QApplicat
         opened.append(path.read_text("utf-8"))
         return True
 
-    async def work(at: Looked) -> None:
-        view = ReportView(at.evaluation, open_file)
+    async def work(index: Looked) -> None:
+        view = ReportView(index.evaluation, open_file)
         view.show()
-        await at.found()
+        await index.found()
         await eventually(lambda: "Answers that failed" in view.text.toPlainText())
         text = view.text.toPlainText()
         assert text.startswith(HOSTILE), "words, not HTML"
@@ -78,11 +80,11 @@ def test_each_format_is_exported_without_keys(qtbot: QtBot, qapp: QApplication, 
     )
     session.change(title=key)
 
-    async def work(at: Looked) -> None:
-        await at.found()
-        at.store.secrets = (Secret(key),)
+    async def work(index: Looked) -> None:
+        await index.found()
+        index.store.secrets = (Secret(key),)
         for name in FORMATS:
-            texts[name] = await exported(at.evaluation, name)
+            texts[name] = await exported(index.evaluation, name)
 
     run_with_evaluation(qapp, tmp_path, session, answers(ResolvedEvaluation(session), lambda *_: False), work)
     for text in texts.values():

@@ -16,16 +16,16 @@ from tests.ui.features.evaluate.test_table import make_session_of, only_first_of
 def test_steps_say_what_is_done_and_what_is_needed(qapp: QApplication, tmp_path: Path) -> None:
     session = make_session_of(4)
 
-    async def work(at: Looked) -> None:
+    async def work(index: Looked) -> None:
         def words() -> list[str]:
-            return [step_states(at.evaluation)[step].words for step in STEPS]
+            return [step_states(index.evaluation)[step].words for step in STEPS]
 
-        await at.found()
+        await index.found()
         assert words() == ["4 cases", "2 variants", "1 check", "16 of 16"]
-        assert all(state.sign == DONE for state in step_states(at.evaluation).values())
-        at.evaluation.change(cases=(), checks=())
-        await eventually(lambda: bool(at.evaluation.problems))
-        states = step_states(at.evaluation)
+        assert all(state.sign == DONE for state in step_states(index.evaluation).values())
+        index.evaluation.change(cases=(), checks=())
+        await eventually(lambda: bool(index.evaluation.problems))
+        states = step_states(index.evaluation)
         assert [states[step].words for step in (CASES, CHECKS, RUN)] == ["needs a case", "needs a check", "not ready"]
         assert states[VARIANTS].is_done
         assert not states[CHECKS].is_done
@@ -36,11 +36,11 @@ def test_steps_say_what_is_done_and_what_is_needed(qapp: QApplication, tmp_path:
 def test_run_step_counts_failed_answers(qapp: QApplication, tmp_path: Path) -> None:
     session = make_session_of(2)
 
-    async def work(at: Looked) -> None:
-        await at.found()
-        state = step_states(at.evaluation)[RUN]
+    async def work(index: Looked) -> None:
+        await index.found()
+        state = step_states(index.evaluation)[RUN]
         assert state.words == "4 failed"
         assert not state.is_done
 
-    kept = answers(ResolvedEvaluation(session), lambda _case, column, _repeat: None if column else True)
-    run_with_evaluation(qapp, tmp_path, session, kept, work)
+    saved = answers(ResolvedEvaluation(session), lambda _case, column, _repeat: None if column else True)
+    run_with_evaluation(qapp, tmp_path, session, saved, work)

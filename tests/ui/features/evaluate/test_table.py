@@ -34,7 +34,9 @@ def session() -> Session:
 def make_session_of(count: int, **fields: Any) -> Session:
     return planned(
         make_session(),
-        cases=tuple(Case(id=f"c{at}", name=f"case {at}", values={"city": f"town {at}"}) for at in range(count)),
+        cases=tuple(
+            Case(id=f"c{index}", name=f"case {index}", values={"city": f"town {index}"}) for index in range(count)
+        ),
         variants=(variant("B", model="other"),),
         **{"repeats": 2, "checks": (Contains(text="x"),), **fields},
     )
@@ -55,18 +57,18 @@ class Shown:
     def __init__(self, qtbot: QtBot, qapp: QApplication, path: Path) -> None:
         self._qtbot, self._qapp, self._path = qtbot, qapp, path
 
-    def __call__(self, session: Session, made: Made | None, work: Any, starts: Sequence[Start] = ()) -> None:
-        async def shown(at: Looked) -> None:
-            table = AnswersTable(at.evaluation, starts)
+    def __call__(self, session: Session, created: Made | None, work: Any, starts: Sequence[Start] = ()) -> None:
+        async def shown(index: Looked) -> None:
+            table = AnswersTable(index.evaluation, starts)
             self._qtbot.addWidget(table)
             table.resize(900, 400)
             table.show()
-            await at.found()
-            await work(at, table)
+            await index.found()
+            await work(index, table)
             table.hide()
 
-        kept = answers(ResolvedEvaluation(session), made) if made is not None else []
-        run_with_evaluation(self._qapp, self._path, session, kept, shown)
+        saved = answers(ResolvedEvaluation(session), created) if created is not None else []
+        run_with_evaluation(self._qapp, self._path, session, saved, shown)
 
 
 @pytest.fixture
@@ -75,13 +77,13 @@ def shown(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Shown:
 
 
 def test_cell_shows_each_repeat_and_its_failed_checks(shown: Shown, session: Session) -> None:
-    async def work(at: Looked, table: AnswersTable) -> None:
+    async def work(index: Looked, table: AnswersTable) -> None:
         first = table.cells.content(0, 2)
         assert first.marks == (Mark.FAILED, Mark.NO_ANSWER)
         assert (first.text, first.failed, first.tally) == ("answer to c0", ("contains “x”",), "2 of 2")
         assert table.cells.content(1, 1).marks == (Mark.PASSED, Mark.PASSED)
-        said = table.cells.data(table.cells.index(0, 2), Qt.ItemDataRole.AccessibleTextRole)
-        assert said == "B · B: 1 failed a check, 1 failed to answer. answer to c0. Failed: contains “x”"
+        message = table.cells.data(table.cells.index(0, 2), Qt.ItemDataRole.AccessibleTextRole)
+        assert message == "B · B: 1 failed a check, 1 failed to answer. answer to c0. Failed: contains “x”"
         heads = table.cells.heads
         assert [head.title for head in heads] == ["Case", "A · current settings", "B · B"]
         assert heads[0].words == "city"
@@ -98,10 +100,10 @@ def test_cell_shows_each_repeat_and_its_failed_checks(shown: Shown, session: Ses
 
 
 def test_rows_are_those_of_the_filter(shown: Shown, session: Session) -> None:
-    async def work(at: Looked, table: AnswersTable) -> None:
+    async def work(index: Looked, table: AnswersTable) -> None:
         counted: list[list[int | None]] = []
         table.counts.connect(counted.append)
-        at.evaluation.figured.emit()
+        index.evaluation.figured.emit()
         assert counted[-1] == [4, 1, 1, 0]
         table.set_filter(Filter.FAILING)
         assert names(table) == ["case 0"]
@@ -111,7 +113,7 @@ def test_rows_are_those_of_the_filter(shown: Shown, session: Session) -> None:
         assert names(table) == []
         assert table.empty.words.text() == NO_CASES_OF_FILTER[Filter.STALE]
         table.set_filter(Filter.ALL)
-        at.evaluation.session.change(model="yet another")
+        index.evaluation.session.change(model="yet another")
         await eventually(lambda: counted[-1] == [4, 1, 0, 4])
         assert table.cells.content(0, 1).marks == (Mark.STALE, Mark.STALE)
         assert table.cells.content(0, 1).text == "answer to c0"
@@ -124,7 +126,7 @@ def test_rows_are_those_of_the_filter(shown: Shown, session: Session) -> None:
 def test_cases_are_found_by_their_words_and_by_those_of_answers_and_sorted_by_figures(
     shown: Shown, session: Session
 ) -> None:
-    async def work(at: Looked, table: AnswersTable) -> None:
+    async def work(index: Looked, table: AnswersTable) -> None:
         table.find_text("TOWN 2")
         await eventually(lambda: names(table) == ["case 2"])
         table.find_text("answer c3")
@@ -161,9 +163,9 @@ def test_preview_of_markdown_is_spans_without_signs() -> None:
 
 
 def test_table_without_cases_offers_starts(shown: Shown, session: Session) -> None:
-    async def work(at: Looked, table: AnswersTable) -> None:
+    async def work(index: Looked, table: AnswersTable) -> None:
         assert not table.empty.isVisible()
-        at.evaluation.change(cases=())
+        index.evaluation.change(cases=())
         await eventually(table.empty.isVisible)
         buttons = [button.text() for button in table.empty.findChildren(QPushButton) if button.isVisible()]
         assert buttons == ["Add a case"]

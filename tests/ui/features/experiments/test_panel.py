@@ -53,9 +53,9 @@ def test_arrow_keys_move_between_search_and_list(panel: ExperimentsPanel) -> Non
 
 
 def test_delete_key_and_new_button_emit_requests(panel: ExperimentsPanel, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(panel.action_requested) as asked:
+    with qtbot.waitSignal(panel.action_requested) as request:
         QTest.keyClick(panel.list, Qt.Key.Key_Delete)
-    assert asked.args == [DELETE, "rome"]
+    assert request.args == [DELETE, "rome"]
     with qtbot.waitSignal(panel.new_asked):
         next(b for b in panel.findChildren(QPushButton) if b.text() == "New experiment").click()
 
@@ -97,13 +97,13 @@ def test_many_experiments_are_listed_page_by_page(panel: ExperimentsPanel) -> No
     panel.show_experiments(entries, "0")
     assert lines(panel) == [str(number) for number in range(len(lines(panel)))]
     assert SHOWN - 30 < len(panel.model.rows) <= SHOWN + 1
-    left = 20_000 - len(lines(panel))
-    assert panel.model.rows[-1] == More(left)
+    remaining = 20_000 - len(lines(panel))
+    assert panel.model.rows[-1] == More(remaining)
     panel.list.setCurrentIndex(panel.model.index(len(panel.model.rows) - 1))
-    before, at = len(lines(panel)), len(panel.model.rows) - 1
+    before, index = len(lines(panel)), len(panel.model.rows) - 1
     panel.list.activated.emit(panel.list.currentIndex())
     assert len(lines(panel)) > before + SHOWN - 30
-    assert panel.list.currentIndex().row() == at, "the first of those that came"
+    assert panel.list.currentIndex().row() == index, "the first of those that came"
     assert isinstance(panel.model.rows[-1], More)
     panel.show_experiments(entries, "0")
     assert len(lines(panel)) > before + SHOWN - 30, "and they stay"

@@ -31,7 +31,7 @@ def test_full_trash_is_listed_page_by_page(qtbot: QtBot) -> None:
     page.list.clicked.emit(page.model.index(len(page.model.rows) - 1))
     page.list.clicked.emit(page.model.index(len(page.model.rows) - 1))
     assert [row.experiment.id for row in page.model.rows if isinstance(row, Line)] == [
-        one.experiment.id for one in deleted
+        item.experiment.id for item in deleted
     ]
     assert restored == []
     first = page.model.index(1)

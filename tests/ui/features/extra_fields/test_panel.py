@@ -47,10 +47,10 @@ def headers(panel: ExtraFieldsPanel) -> list[dict[str, str]]:
 
 
 def add_row(panel: ExtraFieldsPanel, name: str, value: str) -> ValueRow[ExtraHeader]:
-    made = panel.headers.add_row()
-    QTest.keyClicks(made.name, name)
-    QTest.keyClicks(made.value, value)
-    return made
+    created = panel.headers.add_row()
+    QTest.keyClicks(created.name, name)
+    QTest.keyClicks(created.value, value)
+    return created
 
 
 @each_case("text", ['{"top_k": }', "[1]", '{"a": NaN}'])
@@ -99,22 +99,22 @@ def test_invalid_headers_are_flagged_and_not_sent(panel: ExtraFieldsPanel, heade
 
 
 def test_unsendable_headers_are_saved_without_secrets(panel: ExtraFieldsPanel) -> None:
-    left: list[list[list[str]]] = []
-    panel.unsent_headers_changed.connect(left.append)
+    remaining: list[list[list[str]]] = []
+    panel.unsent_headers_changed.connect(remaining.append)
     add_row(panel, "X-Trace", "on")
     add_row(panel, "X Bad", "1")
     add_row(panel, "X-Api-Key", CANARY)
     add_row(panel, "x-trace", "off")
     QTest.keyClicks(panel.headers.add_row().value, CANARY)
-    assert left[-1] == [["X Bad", "1"], ["x-trace", "off"]]
-    assert not any(CANARY in str(emitted) for emitted in left)
-    kept = left[-1]
+    assert remaining[-1] == [["X Bad", "1"], ["x-trace", "off"]]
+    assert not any(CANARY in str(emitted) for emitted in remaining)
+    saved = remaining[-1]
     panel.set_value({}, {}, NOTHING, fresh=True)
     assert panel.headers.edits == []
-    panel.set_value({}, {"X-Trace": "on"}, NOTHING, unsent_headers=kept, fresh=True)
-    pairs = [(made.name.text(), made.value.text()) for made in panel.headers.edits]
+    panel.set_value({}, {"X-Trace": "on"}, NOTHING, unsent_headers=saved, fresh=True)
+    pairs = [(created.name.text(), created.value.text()) for created in panel.headers.edits]
     assert pairs == [("X-Trace", "on"), ("X Bad", "1"), ("x-trace", "off")]
-    assert [bool(made.flag.text()) for made in panel.headers.edits] == [False, True, True]
+    assert [bool(created.flag.text()) for created in panel.headers.edits] == [False, True, True]
     for odd in ({"a": 1}, "x", [["only one"], [1, 2], ["a", "b", "c"], "ab"]):
         panel.set_value({}, {}, NOTHING, unsent_headers=odd, fresh=True)
         assert panel.headers.edits == []

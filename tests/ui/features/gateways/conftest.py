@@ -34,14 +34,14 @@ class DialogDriver:
     saved: list[Profile] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
 
-    async def test(self, made: Connection) -> ConnectionReport:
+    async def test(self, connection: Connection) -> ConnectionReport:
         """The real connection test; its settings are recorded."""
-        self.tested.append(made)
-        return await try_gateway(made)
+        self.tested.append(connection)
+        return await try_gateway(connection)
 
     def open(self, in_use: str = "") -> ProfileDialog:
-        known = services_near(self.store.path)
-        dialog = ProfileDialog(self.store, self.keys, known, self.test, loop.spawn, in_use=in_use)
+        existing = services_near(self.store.path)
+        dialog = ProfileDialog(self.store, self.keys, existing, self.test, loop.spawn, in_use=in_use)
         dialog.saved.connect(self.saved.append)
         dialog.removed.connect(self.removed.append)
         dialog.open()

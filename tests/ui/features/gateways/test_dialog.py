@@ -273,8 +273,8 @@ def test_plain_http_needs_consent_for_the_key(play: Callable[[Scene], DialogDriv
         await eventually(lambda: bool(driver.saved))
         await idle(dialog)
         assert driver.saved[0].plain_http_origin == "http://10.0.0.7:8000"
-        found = await credentials_for(driver.saved[0], driver.keys)
-        assert getattr(found, "key", None) is not None
+        result = await credentials_for(driver.saved[0], driver.keys)
+        assert getattr(result, "key", None) is not None
         type_into(address.edit, "http://10.0.0.8:8000/v1")
         assert not address.consent.isChecked()  # a yes is for one host
 

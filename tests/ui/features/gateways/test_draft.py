@@ -40,11 +40,11 @@ async def test_saved_draft_separates_secrets_from_the_file(store: ProfileStore, 
     text = _read(store.path)
     assert CANARY not in text
     assert "edge-secret" not in text
-    found = await credentials_for(profile, keys)
-    assert isinstance(found, Credentials)
-    assert found.key is not None
-    assert found.key.get_secret_value() == CANARY
-    assert found.headers["X-Edge-Token"].get_secret_value() == "edge-secret"
+    result = await credentials_for(profile, keys)
+    assert isinstance(result, Credentials)
+    assert result.key is not None
+    assert result.key.get_secret_value() == CANARY
+    assert result.headers["X-Edge-Token"].get_secret_value() == "edge-secret"
 
 
 async def test_favourite_models_set_meanwhile_are_kept(store: ProfileStore, keys: Keys) -> None:
@@ -53,9 +53,9 @@ async def test_favourite_models_set_meanwhile_are_kept(store: ProfileStore, keys
     store.edit(profile.id, lambda it: it.model_copy(update={"favourites": ("starred",), "recent": ("asked",)}))
     renamed = replace(draft, profile=draft.profile.model_copy(update={"name": "Other"}))
     await save(renamed, store, keys)
-    kept = ProfileStore(store.path).get(profile.id)
-    assert kept is not None
-    assert (kept.name, kept.favourites, kept.recent) == ("Other", ("starred",), ("asked",))
+    saved = ProfileStore(store.path).get(profile.id)
+    assert saved is not None
+    assert (saved.name, saved.favourites, saved.recent) == ("Other", ("starred",), ("asked",))
 
 
 async def test_removed_secret_header_is_forgotten(store: ProfileStore, keys: Keys) -> None:
@@ -66,7 +66,7 @@ async def test_removed_secret_header_is_forgotten(store: ProfileStore, keys: Key
 
 
 @pytest.mark.parametrize(
-    ("draft", "said"),
+    ("draft", "message"),
     [
         (make_draft(""), "Enter the gateway's base URL"),
         (make_draft("ftp://x/v1"), "starts with https"),
@@ -75,9 +75,9 @@ async def test_removed_secret_header_is_forgotten(store: ProfileStore, keys: Key
         (replace(make_draft(), headers=(HeaderRow("X Team", "1"),)), "not allowed"),
     ],
 )
-async def test_unsavable_draft_gives_its_reason(draft: Draft, said: str, store: ProfileStore, keys: Keys) -> None:
-    assert said in problem(draft)
-    with pytest.raises(ProfileError, match=said):
+async def test_unsavable_draft_gives_its_reason(draft: Draft, message: str, store: ProfileStore, keys: Keys) -> None:
+    assert message in problem(draft)
+    with pytest.raises(ProfileError, match=message):
         await save(draft, store, keys)
     assert tuple(keys.known()) == ()
     assert store.profiles == ()

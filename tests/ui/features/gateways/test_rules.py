@@ -46,13 +46,13 @@ def test_rules_are_changed_added_and_deleted(play: Callable[[Scene], DialogDrive
         type_into(new.to, "system")
         dialog.save_current()
         await idle(dialog)
-        kept = driver.store.profiles[0].adaptations
-        assert [one.words for one in kept] == [
+        saved = driver.store.profiles[0].adaptations
+        assert [item.words for item in saved] == [
             "stream_options left out",
             'tool_choice sent as {"type": "auto"}',
             "the role developer sent as system",
         ]
-        assert [(one.model, one.on, one.learnt) for one in kept] == [
+        assert [(item.model, item.on, item.learnt) for item in saved] == [
             ("large", True, "2026-11-20"),
             ("m", True, ""),
             ("", True, today()),

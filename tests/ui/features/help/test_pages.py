@@ -76,18 +76,18 @@ def test_actions_that_are_named_exist(pages: tuple[Page, ...]) -> None:
 
 
 def test_keys_that_are_named_are_right(pages: tuple[Page, ...]) -> None:
-    """A key stands in brackets behind the action, or in the sentence on it."""
-    known = {QKeySequence(keys).toString() for spec in ACTIONS for keys in spec.keys.split()} | OF_A_FIELD
+    """A key is written in brackets behind the action, or in its sentence."""
+    existing = {QKeySequence(keys).toString() for spec in ACTIONS for keys in spec.keys.split()} | OF_A_FIELD
     for page in pages:
         for keys in re.findall(r"\b(?:Ctrl\+[A-Za-z+]+|F\d+)\b", page.text):
-            assert keys in known, f"{page.name}: {keys}"
+            assert keys in existing, f"{page.name}: {keys}"
 
 
 def test_search_wants_all_words_and_titles_come_first(pages: tuple[Page, ...]) -> None:
-    assert [found.page for found in search(pages, " ")] == list(pages)
-    found = search(pages, "KEYRING")
-    assert {one.page.name for one in found} >= {"gateways-and-keys", "what-is-stored-where", "privacy"}
-    assert "keyring" in found[0].around.casefold()
+    assert [match.page for match in search(pages, " ")] == list(pages)
+    match = search(pages, "KEYRING")
+    assert {item.page.name for item in match} >= {"gateways-and-keys", "what-is-stored-where", "privacy"}
+    assert "keyring" in match[0].around.casefold()
     assert search(pages, "privacy")[0].page.name == "privacy"
-    assert [one.page.name for one in search(pages, "cassette HAR")] == ["the-wire"]
+    assert [item.page.name for item in search(pages, "cassette HAR")] == ["the-wire"]
     assert search(pages, "keyring zebra") == []

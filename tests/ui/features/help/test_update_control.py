@@ -41,8 +41,8 @@ def start_application(
     qapp: QApplication, folder: Path, set_up: dict[str, object], now: float = 1e9
 ) -> tuple[str, list[str]]:
     """Start the application with these settings. Gives what the notice says, and the pages a person asked for."""
-    said: list[str] = []
-    asked: list[str] = []
+    messages: list[str] = []
+    requests: list[str] = []
     apps: list[App] = []
 
     async def main() -> None:
@@ -53,23 +53,23 @@ def start_application(
         control = app.actions.features.help.updates
         control._now = lambda: now
         app.actions.features.help.link_asked.disconnect()  # it would ask whether to open a browser
-        control.download_asked.connect(asked.append)
+        control.download_asked.connect(requests.append)
         app.show()
-        for task in [one for one in loop._tasks if one.get_name() == "look for updates"]:
+        for task in [item for item in loop._tasks if item.get_name() == "look for updates"]:
             await task
         notice = app.window.pane.notice
-        said.append(notice.words if notice.isVisible() else "")
-        if said[0] and notice.buttons:
+        messages.append(notice.words if notice.isVisible() else "")
+        if messages[0] and notice.buttons:
             notice.buttons[0].click()
         app.quit()
 
     loop.run(qapp, main)
-    for one in apps:
-        one.window.deleteLater()
-        one.theme.deleteLater()
+    for item in apps:
+        item.window.deleteLater()
+        item.theme.deleteLater()
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # or every later style is worked out for them, too
     qapp.setStyleSheet("")
-    return said[0], asked
+    return messages[0], requests
 
 
 def test_updates_are_requested_only_when_enabled(qapp: QApplication, tmp_path: Path, server: FaultServer) -> None:
@@ -78,9 +78,9 @@ def test_updates_are_requested_only_when_enabled(qapp: QApplication, tmp_path: P
 
 
 def test_newer_version_is_offered_once_a_day(qapp: QApplication, tmp_path: Path, server: FaultServer) -> None:
-    said, asked = start_application(qapp, tmp_path, {ADDRESS: address(server), DAILY: True})
-    assert said == "Version 999.0 of Gateway Playground is available. Calmer."
-    assert asked == [PAGE]
+    message, request = start_application(qapp, tmp_path, {ADDRESS: address(server), DAILY: True})
+    assert message == "Version 999.0 of Gateway Playground is available. Calmer."
+    assert request == [PAGE]
     assert len(server.requests) == 1
     assert start_application(qapp, tmp_path, {}, now=1e9 + DAY / 2)[0] == "", "it was asked today"
     assert len(server.requests) == 1

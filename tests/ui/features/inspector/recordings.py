@@ -19,8 +19,8 @@ def chunk(delta: dict[str, object], finish: str | None = None) -> bytes:
 
 def exchange(reads: Iterable[Timed], *, name: str = "x", ended: float | None = None, body: bytes = b"{}") -> Exchange:
     """A stream of these reads; it ends with the last of them unless ``ended`` is negative."""
-    taken = [Read(at, data) for at, data in reads]
-    last = taken[-1].at if taken else 0.0
+    occupied = [Read(position, data) for position, data in reads]
+    last = occupied[-1].at if occupied else 0.0
     return Exchange(
         name,
         "POST",
@@ -30,7 +30,7 @@ def exchange(reads: Iterable[Timed], *, name: str = "x", ended: float | None = N
         1_700_000_000.0,
         status=200,
         response_headers=(("content-type", "text/event-stream"),),
-        reads=taken,
+        reads=occupied,
         sent=0.01,
         answered=0.2,
         ended=None if ended is not None and ended < 0 else (last if ended is None else ended),
@@ -42,18 +42,18 @@ def exchange(reads: Iterable[Timed], *, name: str = "x", ended: float | None = N
 def weather() -> Exchange:
     """Reasoning, content with Markdown and a stall, one call in pieces, the end."""
     reads: list[Timed] = [(0.25, chunk({"role": "assistant", "content": ""}))]
-    at = 0.25
+    index = 0.25
     for word in ("The ", "user ", "asks ", "for ", "the ", "weather."):
-        at += 0.05
-        reads.append((at, chunk({"reasoning_content": word})))
+        index += 0.05
+        reads.append((index, chunk({"reasoning_content": word})))
     for word in ("I'll ", "look ", "**Lis", "bon** ", "up ", "now."):
-        at += 1.0 if word == "up " else 0.05
-        reads.append((at, chunk({"content": word})))
+        index += 1.0 if word == "up " else 0.05
+        reads.append((index, chunk({"content": word})))
     call = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": ""}}
-    reads.append((at + 0.05, chunk({"tool_calls": [call]})))
+    reads.append((index + 0.05, chunk({"tool_calls": [call]})))
     for piece in ('{"city"', ': "Lis', 'bon"}'):
-        at += 0.05
-        reads.append((at + 0.05, chunk({"tool_calls": [{"index": 0, "function": {"arguments": piece}}]})))
-    reads.append((at + 0.1, chunk({}, "tool_calls")))
-    reads.append((at + 0.1, b"data: [DONE]\n\n"))
+        index += 0.05
+        reads.append((index + 0.05, chunk({"tool_calls": [{"index": 0, "function": {"arguments": piece}}]})))
+    reads.append((index + 0.1, chunk({}, "tool_calls")))
+    reads.append((index + 0.1, b"data: [DONE]\n\n"))
     return exchange(reads)

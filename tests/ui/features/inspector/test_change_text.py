@@ -15,9 +15,9 @@ def test_long_texts_are_compared_by_word(qtbot: QtBot) -> None:
     qtbot.addWidget(text)
     same = "the same words again and again, " * 40
     text.show_differences(diff_json({"m": f"{same}old end"}, {"m": f"{same}new end"}))
-    shown = text.toPlainText()
-    assert "old new end" in shown.replace("  ", " ")
-    assert "characters …" in shown
+    displayed = text.toPlainText()
+    assert "old new end" in displayed.replace("  ", " ")
+    assert "characters …" in displayed
     assert struck(text, "old")
     assert not struck(text, "new")
 

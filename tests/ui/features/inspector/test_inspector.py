@@ -1,4 +1,4 @@
-"""The inspector: segments, headers, the assembled response, the spec check, caps, and what is said without data."""
+"""The inspector: segments, headers, the assembled response, the spec check, caps, and the texts without data."""
 
 from __future__ import annotations
 
@@ -132,15 +132,15 @@ def test_run_that_sent_nothing_is_named_in_each_tab(inspector: Inspector, place:
 
 
 def test_comparison_without_an_exchange_asks_for_the_next_request_once(inspector: Inspector) -> None:
-    asked: list[bool] = []
-    inspector.request.preview_asked.connect(lambda: asked.append(True))
+    requests: list[bool] = []
+    inspector.request.preview_asked.connect(lambda: requests.append(True))
     inspector.show_tab(Place.COMPARE)
-    count = len(asked)
+    count = len(requests)
     assert count
     for _ in range(3):
         inspector.set_preview(Preview("e", RequestView(text="{}")))
         inspector.draw_now()
-    assert len(asked) == count
+    assert len(requests) == count
 
 
 def test_tabs_about_the_experiment_name_it_and_its_lane(inspector: Inspector) -> None:

@@ -18,7 +18,7 @@ FORM: JSONObject = {"type": "json_schema", "json_schema": {"name": "invoice", "s
 
 
 class Keeper:
-    """Stands for the experiment: takes what the panel tells and hands it back, as the window does."""
+    """Stand-in for the experiment: applies the panel's changes and shows them again, as the window does."""
 
     def __init__(self, panel: OutputPanel, parameters: Parameters) -> None:
         self.panel = panel
@@ -91,10 +91,10 @@ def test_invalid_json_is_kept_and_not_sent(panel: OutputPanel, chat: Keeper) -> 
     assert read_problems(panel) == ["line 3, column 18: a name in double quotes is expected (or a comma is too many)"]
     assert [(m.line, m.column) for m in panel.schema.editor.marks] == [(3, 18)]
     # another experiment, and back
-    kept = chat.draft
+    saved = chat.draft
     panel.set_value(ChatParameters(), fresh=True)
     assert panel.draft.kind == DEFAULT
-    panel.set_value(chat.parameters, kept, fresh=True)
+    panel.set_value(chat.parameters, saved, fresh=True)
     assert panel.schema.text == half
     assert panel.draft.name == "invoice"
 

@@ -31,9 +31,9 @@ def panel(show_widget: ShowWidget) -> ParameterPanel:
 
 
 def find_row(panel: ParameterPanel, name: str, kind: type[Row]) -> Row:
-    found = panel.rows[name]
-    assert isinstance(found, kind)
-    return found
+    result = panel.rows[name]
+    assert isinstance(result, kind)
+    return result
 
 
 def sent(panel: ParameterPanel) -> dict[str, Any]:
@@ -43,11 +43,11 @@ def sent(panel: ParameterPanel) -> dict[str, Any]:
 def test_defaults_are_not_sent(panel: ParameterPanel) -> None:
     assert sent(panel) == {}
     assert set(panel.rows) == {name for name, _ in SampleParameters.hints()}
-    for shown in panel.rows.values():
-        assert shown.label.property("kind") == "muted"
-        assert not shown.reset.isVisible()
-        assert shown.main_field().accessibleName().startswith(shown.hint.label)
-        assert shown.hint.help in shown.main_field().accessibleDescription()
+    for value in panel.rows.values():
+        assert value.label.property("kind") == "muted"
+        assert not value.reset.isVisible()
+        assert value.main_field().accessibleName().startswith(value.hint.label)
+        assert value.hint.help in value.main_field().accessibleDescription()
 
 
 def test_common_parameters_come_first_and_the_fold_opens_for_a_changed_one(show_widget: ShowWidget) -> None:
@@ -153,7 +153,7 @@ def test_json_is_sent_when_valid_and_kept_when_not(panel: ParameterPanel) -> Non
     assert list(bias.editor.marks) == []
     assert not bias.flag_label.isVisible()
     panel.set_value(panel.value)
-    assert bias.editor.text() == '{"50256": -100}', "what was typed is not laid out anew under one's hands"
+    assert bias.editor.text() == '{"50256": -100}', "typed text is not reformatted while it is edited"
     QTest.mouseClick(bias.reset, Qt.MouseButton.LeftButton)
     assert sent(panel) == {}
     assert bias.editor.text() == ""
@@ -170,7 +170,7 @@ def test_values_from_outside_are_shown_whatever_their_type(panel: ParameterPanel
     assert "foo" in panel.also_sent.text()
     assert panel.also_sent.isVisible()
     assert sent(panel) == wire
-    flagged = {name for name, shown in panel.rows.items() if shown.flag_label.isVisible()}
+    flagged = {name for name, displayed in panel.rows.items() if displayed.flag_label.isVisible()}
     assert flagged == {"temperature", "stream", "effort", "bias"}
 
 
@@ -189,7 +189,7 @@ def test_wheel_scrolls_the_panel_and_changes_no_value(qtbot: QtBot, panel: Param
         place = widget.mapTo(panel, widget.rect().center()).y()
         bar.setValue(place - 100)
         before = bar.value()
-        at = QPointF(widget.mapTo(panel, widget.rect().center()))
-        QTest.wheelEvent(window, at, QPoint(0, -120 if before < bar.maximum() else 120))
+        index = QPointF(widget.mapTo(panel, widget.rect().center()))
+        QTest.wheelEvent(window, index, QPoint(0, -120 if before < bar.maximum() else 120))
         assert bar.value() != before, type(widget).__name__
     assert sent(panel) == {"temperature": 1, "effort": "low", "logit": {"bias": {"a": [1] * 30}}}

@@ -38,7 +38,7 @@ def test_every_parameter_is_shown_set_and_reset(qtbot: QtBot, kind: type[Paramet
         panel.set_value(kind().with_value(name, value))
         row = panel.rows[name]
         assert row.value == value
-        assert not emitted, "showing tells nobody"
+        assert not emitted, "showing values emits no change"
         row.clear()
         assert emitted[-1].to_wire() == {}, name
         emitted.clear()

@@ -18,10 +18,10 @@ def session() -> Session:
 
 @pytest.fixture
 def bar(qtbot: QtBot) -> ProtocolSwitch:
-    made = ProtocolSwitch()
-    qtbot.addWidget(made)
-    made.resize(700, 300)
-    return made
+    protocol_switch = ProtocolSwitch()
+    qtbot.addWidget(protocol_switch)
+    protocol_switch.resize(700, 300)
+    return protocol_switch
 
 
 def set_seed(session: Session, seed: int | None = 7) -> None:

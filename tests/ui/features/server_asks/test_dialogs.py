@@ -27,10 +27,10 @@ CHOICES: JSONObject = {
 
 @pytest.fixture
 def window(qtbot: QtBot) -> QWidget:
-    made = QWidget()
-    made.resize(900, 700)
-    qtbot.addWidget(made)
-    return made
+    created = QWidget()
+    created.resize(900, 700)
+    qtbot.addWidget(created)
+    return created
 
 
 def open_dialog(window: QWidget, ask: Elicitation) -> tuple[ElicitationDialog, list[tuple[str, object]]]:

@@ -30,9 +30,9 @@ def message(
 
 def make_frames() -> list[Frame]:
     """A call that was answered, one that failed on another server, and a connection that ended."""
-    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "echo", "key": CANARY}}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "echo", "key": CANARY}}
     return [
-        message(100.0, True, asked, method="tools/call", id="1", call=TICKET),
+        message(100.0, True, request, method="tools/call", id="1", call=TICKET),
         message(100.25, False, {"id": 1, "result": {"content": []}}, method="tools/call", id="1", call=TICKET),
         message(101.0, True, {"id": 1, "method": "ping"}, method="ping", id="1", server="time"),
         message(101.5, False, {"id": 1, "error": {"message": "a\u202eb"}}, id="1", server="time"),
@@ -75,10 +75,10 @@ def test_selected_message_leads_to_its_answer_and_call(page: TapePage, tape: Ser
     page.partner.click()
     assert page.table.currentIndex().row() == 1
     assert "after 250 ms" in page.facts.text
-    asked: list[tuple[str, str]] = []
-    page.call_asked.connect(lambda turn_id, call_id: asked.append((turn_id, call_id)))
+    requests: list[tuple[str, str]] = []
+    page.call_asked.connect(lambda turn_id, call_id: requests.append((turn_id, call_id)))
     page.to_call.click()
-    assert asked == [("turn", "call_1")]
+    assert requests == [("turn", "call_1")]
     page.table.selectRow(4)
     assert page.detail.text.text() == "It ended with code 3."
     assert page.partner.isHidden()

@@ -87,13 +87,13 @@ def banner(qtbot: QtBot) -> StorageBanner:
 
 
 def test_banner_shows_trouble_until_it_ends(banner: StorageBanner) -> None:
-    asked: list[str] = []
+    requests: list[str] = []
     banner.show_status(
-        Status(Mode.READY, trouble="The disk is full."), [("Open folder", lambda: asked.append("folder"))]
+        Status(Mode.READY, trouble="The disk is full."), [("Open folder", lambda: requests.append("folder"))]
     )
     assert "The disk is full. Nothing is lost" in banner.words
     assert banner.close_button.isHidden()
     banner.buttons[0].click()
-    assert asked == ["folder"]
+    assert requests == ["folder"]
     banner.show_status(Status(Mode.READY))
     assert banner.words == ""

@@ -172,9 +172,9 @@ def test_failed_server_shows_reason_and_output(play: PlayScene) -> None:
         await eventually(lambda: driver.state("one") is State.FAILED)
         await eventually(lambda: "licence" in dialog.state.problem.text())
         dialog.body.tabs.buttons[LOG].click()
-        said = dialog.state.problem.text() + dialog.log.stderr.toPlainText()
-        assert "\x1b" not in said
-        assert "\u202e" not in said
+        message = dialog.state.problem.text() + dialog.log.stderr.toPlainText()
+        assert "\x1b" not in message
+        assert "\u202e" not in message
         assert dialog.state.start_button.text().replace("&", "") == "Start again"
         dialog.form.line("command").setText("true")
         assert dialog.state.box.isVisibleTo(dialog)

@@ -111,9 +111,9 @@ def test_copy_of_a_draft_has_no_secrets() -> None:
 
 
 def test_draft_from_a_file_always_needs_consent() -> None:
-    kept = to_json(Draft.of(STORED))
-    kept["server"] = {**STORED.model_dump(mode="json"), "demo": True}
-    again = from_json(kept)
+    saved = to_json(Draft.of(STORED))
+    saved["server"] = {**STORED.model_dump(mode="json"), "demo": True}
+    again = from_json(saved)
     assert again is not None
     assert not again.server.demo
 

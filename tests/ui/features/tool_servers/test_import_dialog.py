@@ -65,10 +65,10 @@ def test_servers_are_imported_with_inputs_and_secrets(play: PlayScene, tmp_path:
         dialog.add_button.click()
         await eventually(lambda: bool(added))
         assert [server.name for server in driver.book.servers[1:]] == ["one", "two"]
-        one, two = driver.book.servers[1:]
-        assert added == [[one.id, two.id]]
-        assert not driver.book.confirmed(one)
-        assert await driver.keys.get(one.id, ORIGIN, "env:ONE_KEY") == Secret(f"{CANARY}-one")
+        item, two = driver.book.servers[1:]
+        assert added == [[item.id, two.id]]
+        assert not driver.book.confirmed(item)
+        assert await driver.keys.get(item.id, ORIGIN, "env:ONE_KEY") == Secret(f"{CANARY}-one")
         assert await driver.keys.get(two.id, ORIGIN, "header:Authorization") == Secret(f"Bearer {CANARY}-two")
 
     play(scene)

@@ -33,14 +33,14 @@ def panel(show_widget: ShowWidget) -> ToolsPanel:
 
 
 def read_rows(panel: ToolsPanel) -> list[str]:
-    """What the list shows: headers in brackets."""
+    """Return the rows of the list, headers in brackets."""
     return [f"[{entry}]" if isinstance(entry, str) else panel.tools[entry].name for entry in panel.model.rows]
 
 
 def index(panel: ToolsPanel, entry: int | str) -> QModelIndex:
-    found = panel.model.index_of(entry)
-    assert found.isValid()
-    return found
+    result = panel.model.index_of(entry)
+    assert result.isValid()
+    return result
 
 
 def texts(menu: QMenu) -> list[str]:
@@ -48,9 +48,9 @@ def texts(menu: QMenu) -> list[str]:
 
 
 def test_groups_have_headers_that_fold(panel: ToolsPanel) -> None:
-    shown = read_rows(panel)
-    assert [row for row in shown if row.startswith("[")] == ["[]", "[Mail]", "[Files]"]
-    assert len(shown) == 53
+    displayed = read_rows(panel)
+    assert [row for row in displayed if row.startswith("[")] == ["[]", "[Mail]", "[Files]"]
+    assert len(displayed) == 53
     panel.list.setFocus()
     panel.list.setCurrentIndex(index(panel, "Mail"))
     edited = panel.selected
@@ -120,9 +120,9 @@ def test_several_are_switched_moved_copied_and_deleted_together(panel: ToolsPane
 def test_menu_has_the_actions_of_the_selection(panel: ToolsPanel) -> None:
     panel.select(0)
     panel.menu.fill()
-    said = texts(panel.menu)
-    for wanted in ("Duplicate the tool", "Move up", "Switch the tool off", "Move to group", "Delete the tool"):
-        assert wanted in said
+    message = texts(panel.menu)
+    for expected in ("Duplicate the tool", "Move up", "Switch the tool off", "Move to group", "Delete the tool"):
+        assert expected in message
     panel.list.setCurrentIndex(index(panel, "Mail"))
     panel.menu.fill()
     assert "Delete 17 tools" in texts(panel.menu)

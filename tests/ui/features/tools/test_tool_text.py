@@ -24,8 +24,8 @@ def test_typed_layout_is_kept_and_standard_layout_is_not() -> None:
 
 def test_outdated_text_is_replaced() -> None:
     tool = ToolDefinition(name="f", **read_schema(ODD))
-    other = tool.model_copy(update={"parameters": {"type": "object"}})
-    assert schema_text(other) == own_layout({"type": "object"})
+    second = tool.model_copy(update={"parameters": {"type": "object"}})
+    assert schema_text(second) == own_layout({"type": "object"})
     almost = tool.model_copy(update={"parameters": {"x-note": True}, "text": '{"x-note": 1}'})
     assert '"x-note": true' in schema_text(almost)
 

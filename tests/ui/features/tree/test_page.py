@@ -47,17 +47,17 @@ def test_hostile_text_is_shown_as_text(page: TreePage, session: Session) -> None
 def test_menu_deletes_a_branch(page: TreePage, qtbot: QtBot) -> None:
     page.view.menu_asked.emit("a1", QPoint(10, 10))
     menu = page.findChildren(QMenu)[-1]
-    with qtbot.waitSignal(page.delete_asked) as asked:
+    with qtbot.waitSignal(page.delete_asked) as request:
         next(action for action in menu.actions() if action.text() == "Delete branch").trigger()
-    assert asked.args == ["a1"]
+    assert request.args == ["a1"]
     menu.close()
 
 
 def test_click_leads_to_the_turn(page: TreePage, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(page.turn_asked) as asked:
+    with qtbot.waitSignal(page.turn_asked) as request:
         place = page.view.rect_of("a2").center().toPoint()
         QTest.mouseClick(page.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert asked.args == ["a2"]
+    assert request.args == ["a2"]
 
 
 def test_large_tree_shows_its_newest_turns_and_all_on_request(page: TreePage, session: Session) -> None:
@@ -80,6 +80,6 @@ def test_keys_lead_from_turn_to_turn(page: TreePage, qtbot: QtBot) -> None:
         QTest.keyClick(page.view, key)
     assert page.view.selected == "a3", "along the branch that is shown"
     assert page.view.accessibleDescription().startswith("Assistant · turn 3 · version 3 of 4")
-    with qtbot.waitSignal(page.turn_asked) as asked:
+    with qtbot.waitSignal(page.turn_asked) as request:
         QTest.keyClick(page.view, Qt.Key.Key_Return)
-    assert asked.args == ["a3"]
+    assert request.args == ["a3"]

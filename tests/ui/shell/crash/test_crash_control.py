@@ -1,4 +1,4 @@
-"""Errors nobody catches: one dialog at a time, each place once, everything in the log and no canary anywhere."""
+"""Uncaught errors: one dialog at a time, each place once, everything in the log and no canary anywhere."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class CrashReporter:
 
     @property
     def everything(self) -> str:
-        shown = self.control.dialog.report.toPlainText() if self.control.dialog else ""
-        return self.logged.getvalue() + self.printed.getvalue() + shown
+        displayed = self.control.dialog.report.toPlainText() if self.control.dialog else ""
+        return self.logged.getvalue() + self.printed.getvalue() + displayed
 
 
 @pytest.fixture

@@ -56,8 +56,8 @@ def start(home: Path, *arguments: str, program: str = PROGRAM) -> subprocess.Com
 def test_crash_is_offered_at_the_next_start(tmp_path: Path) -> None:
     crashed = start(tmp_path, "crash", PROMPT)
     assert crashed.returncode == -signal.SIGSEGV
-    left = [path for path in tmp_path.rglob("running-*.txt") if path.stat().st_size]
-    assert len(left) == 1
+    remaining = [path for path in tmp_path.rglob("running-*.txt") if path.stat().st_size]
+    assert len(remaining) == 1
 
     looked = start(tmp_path, "look")
     assert looked.returncode == 0, looked.stderr
@@ -65,8 +65,8 @@ def test_crash_is_offered_at_the_next_start(tmp_path: Path) -> None:
     assert "Fatal Python error: Segmentation fault" in looked.stdout
     assert "  act (<string>:" in looked.stdout
     assert "(playground/app.py:" in looked.stdout
-    kept = next(tmp_path.rglob("last-crash.txt")).read_text(encoding="utf-8")
-    for text in (looked.stdout, kept):
+    saved = next(tmp_path.rglob("last-crash.txt")).read_text(encoding="utf-8")
+    for text in (looked.stdout, saved):
         assert PROMPT not in text
         assert str(tmp_path) not in text
     assert not list(tmp_path.rglob("running-*.txt"))

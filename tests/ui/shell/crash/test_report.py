@@ -42,22 +42,22 @@ def caught(error: BaseException) -> Report:
 )
 def test_report_has_no_messages_and_values(error: BaseException) -> None:
     error.add_note(PROMPT)
-    found = caught(error)
-    for text in (found.text, found.words, found.place):
+    result = caught(error)
+    for text in (result.text, result.words, result.place):
         assert KEY not in text
         assert PROMPT not in text
         assert str(Path.home()) not in text
-    assert type(error).__name__ in found.text
-    assert "caught (" in found.text
+    assert type(error).__name__ in result.text
+    assert "caught (" in result.text
 
 
 def test_report_of_a_library_error_has_no_input() -> None:
     with pytest.raises(ValueError, match="Unterminated") as failed:
         json.loads('{"prompt": "' + PROMPT)
-    found = report(failed.type, failed.value, failed.tb, "a thread")
-    assert "json.decoder.JSONDecodeError" in found.text
-    assert PROMPT not in found.text
-    assert "In a thread" in found.text
+    result = report(failed.type, failed.value, failed.tb, "a thread")
+    assert "json.decoder.JSONDecodeError" in result.text
+    assert PROMPT not in result.text
+    assert "In a thread" in result.text
 
 
 def test_report_has_words_of_the_system_and_python() -> None:

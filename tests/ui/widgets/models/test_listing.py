@@ -34,7 +34,9 @@ def make_models() -> tuple[Model, ...]:
         for number in range(3_001)
     ]
     numbers = random.sample(range(10**7), MANY)
-    return tuple(Model(f"vendor/model-{n}", f"Model {n}", facts=facts[at % 3_001]) for at, n in enumerate(numbers))
+    return tuple(
+        Model(f"vendor/model-{n}", f"Model {n}", facts=facts[index % 3_001]) for index, n in enumerate(numbers)
+    )
 
 
 KEYS = {
@@ -51,8 +53,8 @@ def test_models_are_ordered_and_searched() -> None:
     usual = [model for model in models if not model.facts.mode]
     for order in Order:
         result = found(listing, "", order)
-        wanted = sorted(usual, key=KEYS[order]) if order in KEYS else usual
-        assert ids(result)[:SHOWN] == [model.id for model in wanted[:SHOWN]]
+        expected = sorted(usual, key=KEYS[order]) if order in KEYS else usual
+        assert ids(result)[:SHOWN] == [model.id for model in expected[:SHOWN]]
         assert found(listing, "MODEL-77", order).count == sum("model-77" in model.id for model in models)
 
 

@@ -216,9 +216,9 @@ def test_renewed_schema_keeps_values_and_focus(form: SchemaForm) -> None:
 
 
 def test_proposals_are_offered_for_the_text_they_were_asked_for(form: SchemaForm, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(form.typed) as asked:
+    with qtbot.waitSignal(form.typed) as request:
         type_into(form, "Your name", "Ad")
-    assert asked.args == ["name", "Ad"]
+    assert request.args == ["name", "Ad"]
     form.propose("name", "A", ["Anna"])
     form.propose("name", "Ad", ["Ada", "Adam"])
     row = form.rows["name"]

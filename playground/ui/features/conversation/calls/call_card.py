@@ -136,8 +136,8 @@ class CallCard(QFrame, PartView[ToolCall]):
         return self._arguments_editing.editor is not None or self._result_editing.editor is not None
 
     def texts(self) -> Sequence[Searched]:
-        shown = (self._arguments, self._result) if self._answer is not None else (self._arguments,)
-        return (*((text, None) for text in shown), *((fold.text_view, fold) for fold in self.folds))
+        displayed = (self._arguments, self._result) if self._answer is not None else (self._arguments,)
+        return (*((text, None) for text in displayed), *((fold.text_view, fold) for fold in self.folds))
 
     def _make_header(self) -> None:
         self._name = text_label("", "call-name")

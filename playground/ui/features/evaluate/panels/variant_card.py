@@ -80,10 +80,10 @@ class VariantCard(CardFrame):
         self, place: int | None, name: str, words: Sequence[tuple[str, str]], otherwise: str, problem: str = ""
     ) -> None:
         """``place`` gives the letter, None: it is not asked. ``otherwise`` stands where nothing is different."""
-        shown = (place, name, tuple(words), otherwise, problem)
-        if shown == self._shown:
+        texts = (place, name, tuple(words), otherwise, problem)
+        if texts == self._shown:
             return
-        self._shown, self._place = shown, place
+        self._shown, self._place = texts, place
         letter = letter_of(place) if place is not None else ""
         self._letter.set_text(letter)
         self._letter.set_colour(colour_name(place) if place is not None else "muted")
