@@ -54,7 +54,6 @@ async def gateway_rules(stage: Stage) -> None:
     await stage.settle()
     dialog = await stage.dialog("Gateways")
     area, row = stage.find(QScrollArea, inside=dialog), stage.find(QWidget, "What is done", dialog)
-    content = area.widget()
-    assert content is not None
-    area.verticalScrollBar().setValue(row.mapTo(content, QPoint()).y() - 60)
+    bar = area.verticalScrollBar()
+    bar.setValue(bar.value() + row.mapTo(area, QPoint()).y() - 60)
     await stage.settle()
