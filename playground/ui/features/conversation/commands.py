@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QInputDialog
@@ -14,7 +14,7 @@ from playground.domain.adaptations import Adaptation
 from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Image
 from playground.domain.tools import ToolDefinition
-from playground.domain.transcript import Role, Transcript
+from playground.domain.transcript import Role, Transcript, Turn
 from playground.engine.advice.parts import (
     ASK_AGAIN,
     GIVE_UP,
@@ -41,9 +41,6 @@ from playground.ui.features.conversation.image_intake import ImageSizes, TurnPic
 from playground.ui.widgets.dialogs import dress
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.notice_bar import NoticeBar
-
-if TYPE_CHECKING:  # the pane makes them
-    from playground.ui.features.conversation.transcript_pane import TranscriptPane
 
 BRANCHED = "Saved as a new branch. Use ‹ › to switch."
 
@@ -102,6 +99,25 @@ class ThinkingGuard:
             act()
 
 
+class PaneInterface(Protocol):
+    """The pane for which commands are executed."""
+
+    @property
+    def session(self) -> Session: ...
+
+    notice: NoticeBar
+
+    def undo(self) -> None: ...
+
+    def say_refused(self, reason: str, turn: Turn | None = None, again: str = "") -> None: ...
+
+    def cost_words(self, turn_id: str) -> str: ...
+
+    def jump_to_latest(self) -> None: ...
+
+    def focus_turn(self, turn_id: str) -> None: ...
+
+
 class TurnCommands(QObject):
     """Execute commands on turns for the session that a pane shows; what others carry out, it asks for by a signal.
 
@@ -122,7 +138,7 @@ class TurnCommands(QObject):
     lint_asked = Signal(str)  # turn id
     hole_asked = Signal(str)  # turn id: the part of it that could not be read
 
-    def __init__(self, pane: TranscriptPane, calls: CallCommands, sizes: ImageSizes, *, read_only: bool) -> None:
+    def __init__(self, pane: PaneInterface, calls: CallCommands, sizes: ImageSizes, *, read_only: bool) -> None:
         super().__init__()
         self.calls = calls
         self.read_only = read_only

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from playground.domain.costs import PriceLookup, cost, total
 from playground.domain.tokens import estimate_tokens
 from playground.domain.tools import Sizes, ToolDefinition, sizes_of
-from playground.domain.transcript import Role, Turn, one_per_request
+from playground.domain.transcript import Role, one_per_request
 from playground.engine.requests.capability_warnings import NO_LIMITS, ContextLimits, context_limits, image_warning
+from playground.ui.features.conversation.composer import Composer
+from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.widgets.loop import Throttle, spawn
-
-if TYPE_CHECKING:  # they make them
-    from playground.ui.features.conversation.pane import ConversationPane
-    from playground.ui.features.conversation.transcript_pane import TranscriptPane
 
 COUNT_MS = 200  # between two token counts while typing
 FEW = 200  # new tools above which all are measured in a thread
@@ -26,52 +23,19 @@ MANY = 500  # turns above which costs are added up at intervals
 INTERVAL_MS = 250
 
 
-class PathSize:
-    """The estimated size of a path in tokens and images; unchanged turns are measured once."""
-
-    def __init__(self) -> None:
-        self._sizes: dict[str, tuple[Turn, int, int]] = {}
-        self._path: tuple[Turn, ...] = ()
-        self.tokens = 0  # of texts, calls and results; reasoning is left out
-        self.images = 0
-
-    def measure(self, path: tuple[Turn, ...]) -> None:
-        """Set `tokens` and `images` to those of a path."""
-        if path is self._path:
-            return
-        sizes: dict[str, tuple[Turn, int, int]] = {}
-        for turn in path:
-            size = self._sizes.get(turn.id)
-            sizes[turn.id] = size if size is not None and size[0] is turn else (turn, *_measure(turn))
-        self._sizes, self._path = sizes, path
-        self.tokens = sum(tokens for _, tokens, _ in sizes.values())
-        self.images = sum(images for _, _, images in sizes.values())
-
-
-def _measure(turn: Turn) -> tuple[int, int]:
-    tokens = images = 0
-    for part in turn.parts:
-        if part.kind == "text" or part.kind == "tool_result":
-            tokens += estimate_tokens(part.text)
-        elif part.kind == "tool_call":
-            tokens += estimate_tokens(part.name) + estimate_tokens(part.arguments)
-        elif part.kind == "image":
-            images += 1
-    return tokens, images
-
-
 class TokenCount:
     """Show the token count in the composer, soon after `poke`. Each turn and tool is counted once."""
 
-    def __init__(self, pane: ConversationPane, parent: QObject) -> None:
-        self._pane = pane
+    def __init__(self, composer: Composer, panes: Callable[[], Sequence[TranscriptPane]], parent: QObject) -> None:
+        self._composer = composer
+        self._panes = panes
         self._tools: Sizes = {}
         self._measuring = False
         throttle = Throttle(self._count, parent, interval=COUNT_MS)
         self.poke = throttle.poke
 
     def _count(self) -> None:
-        composer, panes = self._pane.composer, self._pane.target_panes
+        composer, panes = self._composer, self._panes()
         tools = self._offered()
         if sum(id(tool) not in self._tools for tool in tools) > FEW:
             if not self._measuring:
@@ -103,14 +67,14 @@ class TokenCount:
 
     def _image_warning(self, panes: Sequence[TranscriptPane]) -> str:
         """Return the warning that a model may not accept the images, or nothing."""
-        attached = len(self._pane.composer.attached)
+        attached = len(self._composer.attached)
         counts = [(pane.session, pane.path_size.images + attached) for pane in panes]
         warnings = (image_warning(session.facts(session.settings.model), images) for session, images in counts)
         return next(filter(None, warnings), "")
 
     def _offered(self) -> tuple[ToolDefinition, ...]:
         """Return the tools of all lanes that are sent to; most lanes share theirs."""
-        tools = {id(tool): tool for pane in self._pane.target_panes for tool in pane.session.settings.tools}
+        tools = {id(tool): tool for pane in self._panes() for tool in pane.session.settings.tools}
         return tuple(tools.values())
 
     async def _measure_tools(self, tools: tuple[ToolDefinition, ...]) -> None:

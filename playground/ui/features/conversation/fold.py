@@ -1,38 +1,19 @@
-"""Texts that are folded to one line: reasoning, and members that the program does not know."""
+"""A line that opens to a text."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLayout, QPushButton, QSizePolicy, QWidget
 
-from playground.domain.accumulator import GrowingPart
-from playground.domain.parts import Reasoning
-from playground.engine.inspect.unknown_members import Beside
-from playground.jsonkit.foreign import write
-from playground.jsonkit.layout import indented
-from playground.jsonkit.nesting import approximate_size
-from playground.ui.features.conversation.part_view import PartContext, PartView, Searched
-from playground.ui.features.conversation.rows import REDACTED, beside_text
 from playground.ui.features.conversation.text_view import TextView
-from playground.ui.widgets import figures
 from playground.ui.widgets.form_parts import styled
-from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column, in_row
-from playground.ui.widgets.plain_text import show_hidden, tip
-from playground.ui.widgets.theme import tokens
 
 ARROW = 44  # pixels of the head that its icon and its margins take
 GAP = 4
 MIN_HEAD = 120  # pixels
-EXCERPT = 300  # characters of reasoning looked at for the folded line
-LAID_OUT = 200_000  # characters of members that are copied a line each; more are copied in one line
-SAYS = "This program does not know what these members mean. They are kept as they came: {fate}."
-SAYS_OF_ANSWER = "The answer came with these members. They are kept as they came: {fate}."
-SIZES = " Long texts and lists are shown by their beginning; Copy and the raw answer have all of it."
 
 
 class Fold(QFrame):
@@ -140,107 +121,3 @@ class Fold(QFrame):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_column"):
             self.refresh()
-
-
-class ReasoningView(Fold, PartView[Reasoning]):
-    """Reasoning: open while it streams, folded to one line when the answer starts. A choice by hand stays."""
-
-    def __init__(self, zoom: float = 1.0) -> None:
-        super().__init__(mode="markdown", zoom=zoom, margins=(6, 3, 10, 3))
-        self.text_view.setAccessibleName("Reasoning")
-        self._chosen = False  # open or folded by hand
-        self._drawn = 0
-        self._state: tuple[bool, str] | None = None
-        self._start = ""  # the first characters, for the folded line
-        self._show_state(live=False, facts="")
-
-    @classmethod
-    def make(cls, context: PartContext, mode: str) -> ReasoningView:
-        view = cls(context.zoom)
-        view.text_view.link_clicked.connect(context.commands.link_asked)
-        view.height_changed.connect(context.frame.height_changed)
-        return view
-
-    def show_part(self, part: Reasoning) -> None:
-        text = part.text or REDACTED
-        if text != self.source:
-            self.set_source(text)
-            self._start, self._state = text[:EXCERPT], None
-        self._show_state(live=False, facts=figures.reasoning_line(self.context.turn, part))
-
-    def draw_growing_part(self, part: GrowingPart, seconds: str | None) -> None:
-        if fresh := part.fragments[self._drawn :]:
-            self._unread += fresh
-            self._drawn = len(part.fragments)
-            self._state = None
-            if len(self._start) < EXCERPT:
-                self._start = (self._start + "".join(fresh))[:EXCERPT]
-        self._show_state(live=seconds is not None, facts=seconds or "")
-
-    def texts(self) -> Sequence[Searched]:
-        return ((self.text_view, self),)
-
-    def set_open(self, is_open: bool) -> None:
-        self._chosen = True
-        super().set_open(is_open)
-
-    def _show_state(self, *, live: bool, facts: str) -> None:
-        """Show whether more reasoning arrives, and its duration and size in words."""
-        if self._state != (live, facts):
-            self._state = live, facts
-            if not self._chosen:
-                self._open = live
-            self.refresh()
-
-    def refresh(self) -> None:
-        live, facts = self._state or (False, "")
-        words = f"Reasoning{'…' if live else ''}{f' · {facts}' if facts else ''}"
-        excerpt = "" if self.is_open else " ".join(self._start.split())
-        self.set_words(f"{words} — {excerpt}" if excerpt else words, "Reasoning")
-        self.head.setToolTip("Fold" if self.is_open else "Show the reasoning")
-        super().refresh()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(tokens().reasoning_background))
-        painter.drawRoundedRect(self.rect(), 6, 6)
-
-
-class MembersFold(Fold, PartView[Beside]):
-    """Unknown members of a call, a text or an answer: a line that opens to their JSON."""
-
-    def __init__(self, zoom: float = 1.0) -> None:
-        self.copy = IconButton("copy", "Copy these members as JSON, all of it", size=14)
-        self.copy.clicked.connect(self._copy)
-        super().__init__(self.copy, zoom=zoom)
-        self._elide = Qt.TextElideMode.ElideMiddle
-        self._shown: Beside | None = None
-        self.text_view.setAccessibleName("Unknown members")
-
-    @classmethod
-    def make(cls, context: PartContext, mode: str) -> MembersFold:
-        fold = cls(context.zoom)
-        fold.height_changed.connect(context.frame.height_changed)
-        return fold
-
-    def show_part(self, part: Beside) -> None:
-        """Show other members; the fold keeps its state."""
-        if part == self._shown:
-            return
-        self._shown = part
-        self.set_source(beside_text(part))
-        says = SAYS_OF_ANSWER if part.of == "message" else SAYS
-        self.head.setToolTip(tip(f"{says.format(fate=part.fate)}{SIZES}"))
-        self.set_words(show_hidden(f"{part.title}: {part.names} · {part.fate}"))
-        self.refresh()
-
-    def texts(self) -> Sequence[Searched]:
-        return ((self.text_view, self),)
-
-    def _copy(self) -> None:
-        if self._shown is not None:
-            members = self._shown.members
-            few = approximate_size(members, LAID_OUT) <= LAID_OUT
-            QGuiApplication.clipboard().setText(indented(members) if few else write(members))

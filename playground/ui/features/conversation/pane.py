@@ -111,7 +111,7 @@ class ConversationPane(TranscriptPane):
         self.composer.images.opened.connect(self._open_attached)
         self.composer.images.link_asked.connect(self.commands.link_asked)
         self.intake: ImageIntake = ImageIntake(self.composer, self.notice, self, self.sizes)
-        self._count = TokenCount(self, self)
+        self._count = TokenCount(self.composer, lambda: self.target_panes, self)
         self._pending = Throttle(self._show_pending, self, interval=30)
         self.cost = ExperimentCost(self, entered, self)
         self.deferred = DeferredRun(self.composer, self.run)

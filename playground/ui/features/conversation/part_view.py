@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeAlias, TypeVar
+from typing import ClassVar, Generic, TypeAlias, TypeVar
 
 from playground.domain.accumulator import GrowingPart
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Turn
 from playground.ui.features.conversation.card_frame import CardFrame
 from playground.ui.features.conversation.commands import TurnCommands
+from playground.ui.features.conversation.fold import Fold
 from playground.ui.features.conversation.rows import Row, Shown, text_mode
-
-if TYPE_CHECKING:
-    from playground.ui.features.conversation.fold import Fold
-    from playground.ui.features.conversation.text_view import TextView
+from playground.ui.features.conversation.text_view import TextView
 
 P = TypeVar("P")
 
 #: A text that can be searched, with the fold around it.
-Searched: TypeAlias = "tuple[TextView, Fold | None]"
+Searched: TypeAlias = tuple[TextView, Fold | None]
 
 
 @dataclass(slots=True)

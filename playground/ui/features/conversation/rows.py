@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from playground.domain.output import wants_json
 from playground.domain.parts import Part, Reasoning, Text, ToolCall, ToolResult
+from playground.domain.tokens import estimate_tokens
 from playground.domain.transcript import Role, Transcript, Turn
 from playground.engine.inspect.unknown_members import Beside, beside_part, beside_turn, clipped
 from playground.ui.features.conversation.calls.call_text import json_lines
@@ -128,3 +129,37 @@ def text_mode(turn: Turn, part: Shown) -> str:
 
 def _has_words(part: Reasoning) -> bool:
     return bool(part.text or part.redacted)
+
+
+class PathSize:
+    """The estimated size of a path in tokens and images; unchanged turns are measured once."""
+
+    def __init__(self) -> None:
+        self._sizes: dict[str, tuple[Turn, int, int]] = {}
+        self._path: tuple[Turn, ...] = ()
+        self.tokens = 0  # of texts, calls and results; reasoning is left out
+        self.images = 0
+
+    def measure(self, path: tuple[Turn, ...]) -> None:
+        """Set `tokens` and `images` to those of a path."""
+        if path is self._path:
+            return
+        sizes: dict[str, tuple[Turn, int, int]] = {}
+        for turn in path:
+            size = self._sizes.get(turn.id)
+            sizes[turn.id] = size if size is not None and size[0] is turn else (turn, *_measure(turn))
+        self._sizes, self._path = sizes, path
+        self.tokens = sum(tokens for _, tokens, _ in sizes.values())
+        self.images = sum(images for _, _, images in sizes.values())
+
+
+def _measure(turn: Turn) -> tuple[int, int]:
+    tokens = images = 0
+    for part in turn.parts:
+        if part.kind == "text" or part.kind == "tool_result":
+            tokens += estimate_tokens(part.text)
+        elif part.kind == "tool_call":
+            tokens += estimate_tokens(part.name) + estimate_tokens(part.arguments)
+        elif part.kind == "image":
+            images += 1
+    return tokens, images

@@ -31,12 +31,11 @@ from playground.engine.session.session import Session
 from playground.engine.session.variants import letter_of
 from playground.ui.features.conversation.calls.call_commands import CallCommands
 from playground.ui.features.conversation.commands import Growth, TurnCommands
-from playground.ui.features.conversation.costs import PathSize
 from playground.ui.features.conversation.editors import InlineEditor
 from playground.ui.features.conversation.finder import Finder
 from playground.ui.features.conversation.image_intake import ImageSizes
 from playground.ui.features.conversation.measures import Centre, at_reading_width
-from playground.ui.features.conversation.rows import make_rows
+from playground.ui.features.conversation.rows import PathSize, make_rows
 from playground.ui.features.conversation.transcript_view import Position, TranscriptView
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.loop import Throttle, spawn

@@ -24,8 +24,8 @@ from playground.domain.transcript import Role, Turn
 from playground.domain.variables import names_in, resolve_turns, unresolved
 from playground.engine.session.request_executor import RetryWait
 from playground.ui.features.conversation.calls.call_card import CallCard
+from playground.ui.features.conversation.card_finds import CardFinds
 from playground.ui.features.conversation.card_frame import CardFrame
-from playground.ui.features.conversation.card_texts import CardFinds
 from playground.ui.features.conversation.commands import Growth, TurnCommands
 from playground.ui.features.conversation.part_view import PartContext
 from playground.ui.features.conversation.parts_row import PartsRow

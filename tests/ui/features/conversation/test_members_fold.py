@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 
 from playground.domain.parts import Part, Reasoning, Text, ToolCall
 from playground.domain.transcript import Ending, Outcome, Role, Turn, new_id
-from playground.ui.features.conversation.fold import MembersFold
+from playground.ui.features.conversation.folded_parts import MembersFold
 from playground.ui.features.conversation.turn_card import TurnCard
 from tests.ui.features.conversation.conftest import TranscriptDriver, make_row
 

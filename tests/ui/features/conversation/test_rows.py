@@ -8,8 +8,7 @@ import pytest
 
 from playground.domain.parts import Image, Text, ToolCall, ToolResult
 from playground.domain.transcript import Role, Transcript, make_turn
-from playground.ui.features.conversation.costs import PathSize
-from playground.ui.features.conversation.rows import Row, make_rows
+from playground.ui.features.conversation.rows import PathSize, Row, make_rows
 from tests.benchmarks.experiment import long_transcript
 
 

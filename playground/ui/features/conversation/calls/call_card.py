@@ -45,7 +45,7 @@ from playground.ui.features.conversation.calls.result_field import ResultField
 from playground.ui.features.conversation.calls.server_part import ServerPart
 from playground.ui.features.conversation.commands import TurnCommands
 from playground.ui.features.conversation.editors import Editing, InlineEditor
-from playground.ui.features.conversation.fold import MembersFold
+from playground.ui.features.conversation.folded_parts import MembersFold
 from playground.ui.features.conversation.part_view import PartContext, PartView, Searched
 from playground.ui.features.conversation.rows import Answer
 from playground.ui.features.conversation.text_check import TextCheck
