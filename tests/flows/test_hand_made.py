@@ -219,7 +219,7 @@ async def test_unfinished_call_is_refused_and_waits_in_its_experiment(person: Pe
     await person.until(lambda: form.name == "get_weather", "the name")
     await person.key(Qt.Key.Key_Escape)  # the suggestion
     focused: list[str] = []
-    for _ in range(4):
+    for _ in range(5):
         await person.key(Qt.Key.Key_Tab)
         focused.append(person.app.window.focusWidget().accessibleName())
     assert focused[0] == "Id of the call"
