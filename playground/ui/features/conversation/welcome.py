@@ -118,6 +118,7 @@ class WelcomePage(DownArea):
     def __init__(self, parent: QWidget | None = None) -> None:
         self.welcome = Welcome()
         super().__init__(self.welcome, parent)
+        self.setAccessibleName("Welcome")
         self.welcome.setAutoFillBackground(False)
         self.viewport().setAutoFillBackground(False)
         self.opening = OpeningLabel()
