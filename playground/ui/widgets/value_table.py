@@ -77,11 +77,11 @@ class ValueRow(ListRow[N]):
         self.lock = IconButton("key", f"Keep the value of this {row.noun} in the keyring")
         self.lock.setCheckable(True)
         self.lock.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.lock.setVisible(lockable and not fixed)
-        self.remove.setVisible(not fixed)
         self.flag = text_label("", "flag-error", wrap=True)
         line = in_row((self.name, 2), (self.value, 3), self.lock, self.remove, spacing=6)
         in_column(line, self.flag, of=self, margins=0, spacing=2)
+        self.lock.setVisible(lockable and not fixed)  # now that it has a parent; before, it would open a window
+        self.remove.setVisible(not fixed)
         self.name.textChanged.connect(self._edited)
         self.value.textChanged.connect(self._edited)
         self.name.finished.connect(self.value.setFocus)

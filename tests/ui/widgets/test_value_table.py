@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from playground.ui.widgets.name_value import MOST_PASTED, HeaderValue, read_lines
 from playground.ui.widgets.row_list import MOST
@@ -117,3 +117,23 @@ def test_stored_secret_is_replaced_by_typing(table: ValueTable[Header]) -> None:
     table.edits[0].lock.click()
     assert table.rows() == (Header("X-Plain", "1", locked=True),)
     assert "1" not in repr(table.rows())
+
+
+def test_new_row_opens_no_window_of_its_own(table: ValueTable[Header]) -> None:
+    opened: list[str] = []
+
+    class Watch(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+                opened.append(type(watched).__name__)
+            return False
+
+    watch = Watch()
+    app = QApplication.instance()
+    assert app is not None
+    app.installEventFilter(watch)
+    try:
+        table.add_named("X-Key")
+    finally:
+        app.removeEventFilter(watch)
+    assert opened == []
