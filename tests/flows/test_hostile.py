@@ -145,4 +145,4 @@ async def test_a_flood_leaves_the_clock_and_the_loop_their_turn(server: FaultSer
     assert state.failure is not None
     assert state.failure.kind is FailureKind.TIMEOUT_FIRST
     assert occupied < 15
-    assert longest < 0.5
+    assert longest < 2

@@ -21,8 +21,8 @@ from tests.scenes.stage import Stage
 
 DAY = 86_400.0
 EARLIER: tuple[tuple[float, str, str, str], ...] = (
-    (0.02, "Is it warmer in Lisbon or in Oslo right now?", "Lisbon, by eleven degrees.", "demo-reasoner"),
-    (0.03, "Extract the fields of this invoice as JSON", '{"number": "2026-117", "total": 84.5}', "demo-chat"),
+    (0.00002, "Is it warmer in Lisbon or in Oslo right now?", "Lisbon, by eleven degrees.", "demo-reasoner"),
+    (0.00003, "Extract the fields of this invoice as JSON", '{"number": "2026-117", "total": 84.5}', "demo-chat"),
     (1.0, "Tone of voice, three variants of a refusal", "Thank you for asking; the answer is no.", "demo-chat"),
     (
         1.01,

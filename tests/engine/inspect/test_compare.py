@@ -97,14 +97,14 @@ def test_long_texts_are_compared_in_short_time() -> None:
     assert sum(piece.kind is Side.ADDED for piece in pieces) == 2_000, "each line by itself"
     check_pieces("." * 2000, ";." * 1000)
     check_pieces("some words that are said " * 250, "other words that were said " * 250)
-    assert time.process_time() - begun < 3
+    assert time.process_time() - begun < 15  # quadratic time would be minutes
 
 
 def test_very_many_items_in_another_order_are_compared_in_short_time() -> None:
     begun = time.process_time()
     assert diff_json(list(range(10_000)), list(range(10_000, 0, -1)))
     assert diff_json([f"p{n}" for n in range(10_000)], [f"q{n}" for n in range(10_000)])
-    assert time.process_time() - begun < 3
+    assert time.process_time() - begun < 15  # quadratic time would be minutes
 
 
 def test_change_of_one_item_of_many_is_one_difference() -> None:
