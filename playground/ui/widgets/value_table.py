@@ -155,12 +155,16 @@ class ValueTable(RowList[N, ValueRow[N]]):
 
     def add_named(self, name: str) -> QWidget:
         """Focus the value of the row with that name, added if missing; return the value's field."""
-        match = next((edit for edit in self.edits if edit.name.text().strip().lower() == name.lower()), None)
+        while (match := self._row_named(name)) is None and self._remaining:
+            self._show_more()
         edit = match or self.append(self._kind(name))
         edit.value.setFocus()
         if match is None:
             self.edited()
         return edit.value
+
+    def _row_named(self, name: str) -> ValueRow[N] | None:
+        return next((edit for edit in self.edits if edit.name.text().strip().lower() == name.lower()), None)
 
     def paste_lines(self, text: str, place: ValueRow[N] | None = None) -> None:
         """Add the names and values of a text; the first ones replace an empty row."""

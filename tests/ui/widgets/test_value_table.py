@@ -137,3 +137,9 @@ def test_new_row_opens_no_window_of_its_own(table: ValueTable[Header]) -> None:
     finally:
         app.removeEventFilter(watch)
     assert opened == []
+
+
+def test_name_of_a_row_that_is_not_shown_yet_is_not_added_again(table: ValueTable[Header]) -> None:
+    table.set_rows(Header(f"X-{number}", "1") for number in range(MOST + 5))
+    table.add_named(f"x-{MOST + 4}")
+    assert [row.name for row in table.rows()] == [f"X-{number}" for number in range(MOST + 5)]
