@@ -66,6 +66,7 @@ async def request_next(stage: Stage) -> None:
     stage.window.resizeDocks([stage.window.bottom_dock], [420], Qt.Orientation.Vertical)
     inspector = Inspector(stage.person)
     await stage.until(lambda: "repetition_penalty" in inspector.text_of(""), "the next request")
+    stage.person.pane.composer.setFocus()  # the notice of the sample may have it
 
 
 @scene(sizes=BOTH)
