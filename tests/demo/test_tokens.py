@@ -23,8 +23,8 @@ def test_prefix_seen_before_is_counted() -> None:
     cache = PrefixCache()
     text = "word " * 200
     assert cache.tokens_seen("m", text) == 0
-    existing = cache.tokens_seen("m", text)
-    assert existing == tokens.count(text) // 64 * 64
+    cached = cache.tokens_seen("m", text)
+    assert cached == tokens.count(text) // 64 * 64
     assert cache.tokens_seen("other", text) == 0
     assert cache.tokens_seen("m", "x" + text) == 0
     assert cache.tokens_seen("m", text[:500] + "!" + text[500:]) == 64

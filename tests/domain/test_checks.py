@@ -125,7 +125,7 @@ def test_calls_are_those_of_all_rounds() -> None:
 
 
 def test_unknown_metrics_are_not_judged() -> None:
-    existing = {"seconds": 2.5, "first": 0.4, "tokens": 120, "price": 0.02, "currency": "$"}
+    metrics = {"seconds": 2.5, "first": 0.4, "tokens": 120, "price": 0.02, "currency": "$"}
     for check, passed in (
         (Latency(seconds=2.5), True),
         (Latency(seconds=2.4), False),
@@ -133,7 +133,7 @@ def test_unknown_metrics_are_not_judged() -> None:
         (Tokens(most=120), True),
         (Cheap(most=0.01), False),
     ):
-        assert look(check, "x", **existing).passed is passed
+        assert look(check, "x", **metrics).passed is passed
         for negated in (False, True):
             assert look(check.model_copy(update={"negated": negated}), "x").passed is None
 

@@ -273,7 +273,7 @@ def _called(widget: QWidget, name: str) -> bool:
     if not name:
         return True
     text = shown(widget.text()) if isinstance(widget, QAbstractButton) else ""
-    return any(existing == name or existing.startswith(f"{name} ") for existing in (widget.accessibleName(), text))
+    return any(words == name or words.startswith(f"{name} ") for words in (widget.accessibleName(), text))
 
 
 MOVES = 8  # with fewer, Qt takes a click on an entry that covers the menu's button for the end of the click on that

@@ -417,8 +417,8 @@ async def test_strip_shows_lanes_out_of_sight_and_panels_name_the_lane(person: P
     await person.click(compare.chips[5])
     await person.until(lambda: person.session is lanes.all[5], "the last lane in front")
     await person.until(lambda: compare.focused_lane == "F", "the focus in it")
-    remaining = compare.lanes[5].widget.mapTo(person.app.window, QPoint(0, 0)).x()
-    assert 0 <= remaining < person.app.window.width(), "the lane is in view"
+    x = compare.lanes[5].widget.mapTo(person.app.window, QPoint(0, 0)).x()
+    assert 0 <= x < person.app.window.width(), "the lane is in view"
     assert [chip.isChecked() for chip in compare.chips] == [False] * 5 + [True]
 
     await person.trigger("view.parameters")

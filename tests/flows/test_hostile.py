@@ -140,9 +140,9 @@ async def test_a_flood_leaves_the_clock_and_the_loop_their_turn(server: FaultSer
     neighbour = asyncio.get_running_loop().create_task(tick())
     before = time.monotonic()
     state = await answer(server, timeouts=Timeouts(connect=5, first=0.4))
-    occupied, ticking = time.monotonic() - before, False
+    seconds, ticking = time.monotonic() - before, False
     await neighbour
     assert state.failure is not None
     assert state.failure.kind is FailureKind.TIMEOUT_FIRST
-    assert occupied < 15
+    assert seconds < 15
     assert longest < 2

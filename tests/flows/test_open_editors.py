@@ -217,8 +217,8 @@ def test_title_being_typed_survives_a_kill_and_is_given_up_by_escape(stage: Stag
         assert person.session.settings.title == "A title half typed"
 
     stage.play(write)
-    for remaining in store_path().parent.glob(f"{store_path().name}*"):
-        if remaining.is_file():
-            remaining.unlink()
+    for store_file in store_path().parent.glob(f"{store_path().name}*"):
+        if store_file.is_file():
+            store_file.unlink()
     store_path().write_bytes(as_killed.read_bytes())
     stage.play(reopen)

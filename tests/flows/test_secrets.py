@@ -214,9 +214,9 @@ async def search_everything(person: Person, place: str, folder: Path) -> None:
         file = folder / f"{place}-{name}.json"
         await choose_file(person, action, file)
         await person.until(file.exists, action)
-    existing = person.app.gateways.keys.known()
+    secrets = person.app.gateways.keys.known()
     for form in FORMATS:
-        text = export(snapshot(session), form, existing, whole_tree=True)
+        text = export(snapshot(session), form, secrets, whole_tree=True)
         assert not leaks(text), f"{place}: {form}"
     assert not leaks(repr(session.transcript)), "what is kept of the answer"
     assert not leaks(repr(list(session.exchanges.values())))

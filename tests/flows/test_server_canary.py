@@ -135,9 +135,9 @@ async def use(person: Person, words: str) -> None:
 async def export_everything(person: Person, folder: Path) -> None:
     """Return everything written of the experiment and of its servers."""
     app, session = person.app, person.session
-    existing = app.gateways.keys.known()
+    secrets = app.gateways.keys.known()
     for form in FORMATS:
-        clean(export(snapshot(session), form, existing, whole_tree=True), form)
+        clean(export(snapshot(session), form, secrets, whole_tree=True), form)
     for name, action in (
         ("experiment.playground.json", "file.save"),
         ("one.cassette.json", "cassette.save"),

@@ -63,15 +63,15 @@ def test_frames_of_yesterday_are_found_from_the_card_of_a_call(stage: Stage) -> 
         await back(person, turns[0])
         turn, session = person.path[-1], person.session
         assert turn.outcome is not None
-        existing = turn.outcome.exchange or ""
-        await person.until(lambda: not session.exchanges[existing].dropped, "the exchange shown to be fetched")
+        exchange_id = turn.outcome.exchange or ""
+        await person.until(lambda: not session.exchanges[exchange_id].dropped, "the exchange shown to be fetched")
         await show_frames(person, turn_menu(person, "More for this message"), FRAMES)
         timeline = Timeline(person)
         await person.until(lambda: timeline.selected, "its timeline")
         before, menu = timeline.selected, turn_menu(person, CALL_MENU, 1)
 
         def arrive_and_show() -> None:
-            session.experiment.exchange_changed(replace(session.exchanges[existing]))
+            session.experiment.exchange_changed(replace(session.exchanges[exchange_id]))
             trigger(menu, CARRIED)
 
         await person.do(arrive_and_show)

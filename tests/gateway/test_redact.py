@@ -37,9 +37,9 @@ def test_every_spelling(spelled: str) -> None:
 @pytest.mark.parametrize("before", ["", "u", "us", "usr", "user:"])
 def test_base64_at_any_offset(before: str) -> None:
     encoded = base64.b64encode(f"{before}{PLAIN}:after".encode()).decode()
-    remaining, right = Redactor([PLAIN]).text(encoded).split(MASK)
+    left_part, right = Redactor([PLAIN]).text(encoded).split(MASK)
     blanked = (
-        remaining + "A" * (len(encoded) - len(remaining) - len(right)) + right
+        left_part + "A" * (len(encoded) - len(left_part) - len(right)) + right
     )  # the same length keeps the alignment
     displayed = base64.b64decode(blanked)
     assert displayed.startswith(before.encode())

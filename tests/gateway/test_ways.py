@@ -155,5 +155,5 @@ async def test_key_is_sent_in_each_way(opened: list[GatewayClient], guarded_gate
                 version = "2023-06-01" if own and protocol == "messages" else None
                 assert request.header("anthropic-version") == version
             if bearer or (own and protocol == "messages"):
-                occupied = client_for(opened, guarded_gateway.base_url, auth={protocol: auth})
-                assert (await answer(occupied, protocol)).failure is None
+                opened_client = client_for(opened, guarded_gateway.base_url, auth={protocol: auth})
+                assert (await answer(opened_client, protocol)).failure is None

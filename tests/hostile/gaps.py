@@ -54,7 +54,7 @@ _WORDS: Final = " ".join(f"word{number} of {number * 7919 % 1_000}" for number i
 
 def _lay_out() -> float:
     """Make objects of Python and lay out lines of text, as a window does."""
-    existing = {word: len(word) for word in _WORDS.split()}
+    lengths = {word: len(word) for word in _WORDS.split()}
     layout = QTextLayout(_WORDS, QFont())
     layout.beginLayout()
     height = 0.0
@@ -63,7 +63,7 @@ def _lay_out() -> float:
         line.setPosition(QPointF(0, height))
         height += line.height()
     layout.endLayout()
-    return height + sum(existing.values())
+    return height + sum(lengths.values())
 
 
 COUNTED: Final = Piece(_count, 0.001)

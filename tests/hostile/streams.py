@@ -14,20 +14,20 @@ def event(value: object) -> bytes:
     return b"data: " + json.dumps(value, separators=(",", ":")).encode() + b"\n\n"
 
 
-def delta(inner: dict[str, Any], index: int = 0, finish: str | None = None, **neighbour: Any) -> bytes:
+def delta(inner: dict[str, Any], index: int = 0, finish: str | None = None, **top_level: Any) -> bytes:
     """One chunk of a chat completion."""
-    return event({"id": "x", "choices": [{"index": index, "delta": inner, "finish_reason": finish}], **neighbour})
+    return event({"id": "x", "choices": [{"index": index, "delta": inner, "finish_reason": finish}], **top_level})
 
 
-def piece(arguments: str, index: int = 0, id_: str = "", name: str = "", **neighbour: Any) -> dict[str, Any]:
+def piece(arguments: str, index: int = 0, id_: str = "", name: str = "", **top_level: Any) -> dict[str, Any]:
     """One entry of ``tool_calls``."""
     function = {"name": name, "arguments": arguments} if name else {"arguments": arguments}
-    return {"index": index, "function": function, **({"id": id_} if id_ else {}), **neighbour}
+    return {"index": index, "function": function, **({"id": id_} if id_ else {}), **top_level}
 
 
-def pieces(*entries: dict[str, Any], **neighbour: Any) -> bytes:
+def pieces(*entries: dict[str, Any], **top_level: Any) -> bytes:
     """One chunk with pieces of calls."""
-    return delta({"tool_calls": list(entries)}, **neighbour)
+    return delta({"tool_calls": list(entries)}, **top_level)
 
 
 def named(kind: str, **members: Any) -> bytes:
@@ -65,8 +65,8 @@ def call_with(arguments: str, name: str = "tool", id_: str = "c", size: int = 40
     return pieces(piece("", 0, id_, name)) + rest + delta({}, finish="tool_calls") + b"data: [DONE]\n\n"
 
 
-def answer_with(text: str, **neighbour: Any) -> bytes:
+def answer_with(text: str, **top_level: Any) -> bytes:
     """A whole streamed answer of text; its last chunk has what is beside."""
     index = range(0, len(text), 4096)
     rest = b"".join(delta({"content": text[start : start + 4096]}) for start in index)
-    return rest + delta({}, finish="stop", **neighbour) + b"data: [DONE]\n\n"
+    return rest + delta({}, finish="stop", **top_level) + b"data: [DONE]\n\n"

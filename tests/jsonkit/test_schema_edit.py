@@ -101,7 +101,7 @@ def test_form_shows_every_keyword_of_a_schema(path: Path) -> None:
             for key, inner in reach(value, spot).items():
                 current = (*spot, key)
                 empty = inner in ({}, []) or (key == "required" and isinstance(inner, list))
-                assert empty or any(existing[: len(current)] == current for existing in displayed), current
+                assert empty or any(path[: len(current)] == current for path in displayed), current
 
 
 @each_case("path", FILES)

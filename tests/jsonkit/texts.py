@@ -31,22 +31,22 @@ def values(leaves: int = 12) -> st.SearchStrategy[Any]:
 @st.composite
 def texts(draw: st.DrawFn, value: st.SearchStrategy[Any] | None = None) -> tuple[str, Any]:
     """A text and its value. Spacing is drawn at random at every place, or one of the common layouts."""
-    intended = draw(value if value is not None else values())
+    value_drawn = draw(value if value is not None else values())
     layout = draw(st.sampled_from(["wild", "one line", "close", 2, 4, "tab", "crlf"]))
     if layout == "wild":
         space = st.sampled_from(["", "", " ", "\n", "\t", "\r\n  ", "  "])
-        text = draw(space) + _wild(draw, intended, space) + draw(space)
+        text = draw(space) + _wild(draw, value_drawn, space) + draw(space)
     elif layout == "one line":
-        text = json.dumps(intended)
+        text = json.dumps(value_drawn)
     elif layout == "close":
-        text = json.dumps(intended, separators=(",", ":"))
+        text = json.dumps(value_drawn, separators=(",", ":"))
     elif layout == "tab":
-        text = json.dumps(intended, indent="\t")
+        text = json.dumps(value_drawn, indent="\t")
     elif layout == "crlf":
-        text = json.dumps(intended, indent=2).replace("\n", "\r\n")
+        text = json.dumps(value_drawn, indent=2).replace("\n", "\r\n")
     else:
-        text = json.dumps(intended, indent=2 if layout == 2 else 4)
-    return text, intended
+        text = json.dumps(value_drawn, indent=2 if layout == 2 else 4)
+    return text, value_drawn
 
 
 def _wild(draw: st.DrawFn, value: Any, space: st.SearchStrategy[str]) -> str:

@@ -72,8 +72,8 @@ def test_unknown_members_of_a_call_go_back_in_their_place(stream: list[Any]) -> 
     text = turn(chat(*map(call_chunk, stream), chunk({}, "tool_calls"), DONE))
     assert text.calls[0].extra == {"chat": {"extra_content": SIGNED}}
     (message,) = chat_messages((text,))
-    existing = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
-    assert message["tool_calls"] == [{**existing, "extra_content": SIGNED}]
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    assert message["tool_calls"] == [{**call, "extra_content": SIGNED}]
     assert whole(content=None, tool_calls=[entry(extra_content=SIGNED)]).calls == text.calls
     assert read_messages([message])[0].calls == text.calls
 

@@ -35,9 +35,8 @@ class Row:
     leaves. ``icons`` are at the right of the last line, ``end_icon`` at the right of the row: names and colours; with
     ``end_on_hover`` it is drawn in hovered and selected rows only, and ``end_tip`` is its tooltip. ``control`` is "box"
     or "switch", ``dot`` a state, ``chevron`` that of a heading that folds, "down" or "right". ``code`` shows the title
-    in the font for code, ``middle`` elides it in the middle. ``marks`` are texts
-    with their colours at the right of ``line``, from the right.
-    ``indent`` is the space in pixels at the left of the chevron and the texts.
+    in the font for code, ``middle`` elides it in the middle. ``marks`` are texts with their colours at the right of
+    ``line``, from the right. ``indent`` is the space in pixels at the left of the chevron and the texts.
     """
 
     title: str
@@ -134,14 +133,14 @@ def _paint_texts(painter: QPainter, inside: QRect, row: Row, font: QFont) -> Non
     spare = first.width() - width - 2 * GAP
     if row.side and (spare > 40 or not row.side_yields):
         most = spare if row.side_yields else max(spare, first.width() // 3)
-        occupied = _paint_text(painter, first, row.side, small, row.side_colour, most, _RIGHT, _MIDDLE)
-        first.setRight(first.right() - occupied - GAP)
+        width_used = _paint_text(painter, first, row.side, small, row.side_colour, most, _RIGHT, _MIDDLE)
+        first.setRight(first.right() - width_used - GAP)
     mode = _MIDDLE if row.middle else _END
     _paint_text(painter, first, row.title, title_font, row.title_colour, first.width(), _LEFT, mode)
     for words, colour in row.marks:
         most = second.width() // 2
-        occupied = _paint_text(painter, second, words, small, colour, most, _RIGHT, _END)
-        second.setRight(second.right() - occupied - GAP)
+        width_used = _paint_text(painter, second, words, small, colour, most, _RIGHT, _END)
+        second.setRight(second.right() - width_used - GAP)
     if row.line:
         _paint_text(painter, second, row.line, small, row.line_colour, second.width(), _LEFT, _END)
 

@@ -112,8 +112,8 @@ def test_presets_are_kept(session: Session, tmp_path: Path) -> None:
 def test_unknown_fields_and_what_cannot_be_read_stay(tmp_path: Path) -> None:
     path = tmp_path / "presets.json"
     odd = {"name": 7, "later": True}
-    existing = {"id": "a", "name": "one", "later": {"x": [1]}}
-    path.write_text(json.dumps({"version": 1, "later": 1, "presets": [existing, odd, {**existing, "name": "twin"}]}))
+    preset = {"id": "a", "name": "one", "later": {"x": [1]}}
+    path.write_text(json.dumps({"version": 1, "later": 1, "presets": [preset, odd, {**preset, "name": "twin"}]}))
     store = PresetStore(path)
     assert [preset.name for preset in store.presets] == ["one", "twin"]
     assert store.messages == ["The preset “7” could not be read (“name” must be text); it is kept as it is."]

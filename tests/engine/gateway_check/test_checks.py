@@ -48,8 +48,8 @@ async def test_demo_gateway_passes_with_known_exceptions(gateway: DemoServer, mo
     assert not run.report.stopped
     assert run.report.ended >= run.report.begun
     for line in run.report.lines:
-        existing = {exchange.id for exchange in run.exchanges}
-        assert set(line.exchanges) <= existing
+        exchange_ids = {exchange.id for exchange in run.exchanges}
+        assert set(line.exchanges) <= exchange_ids
 
 
 async def test_protocol_without_the_model_is_skipped_in_one_line(gateway: DemoServer) -> None:

@@ -108,8 +108,8 @@ async def test_name_that_may_be_a_key_is_refused(keys: Keys, monkeypatch: pytest
         assert not wrong or wrong not in words
         with pytest.raises(ProfileError):
             await use_variable(Profile(base_url="https://gateway.example/v1"), keys, wrong)
-    existing = [name for service in shipped() for name in service.key_variables]
-    assert not list(filter(variable_problem, ["TEAM_KEY", "MY_GATEWAYS_LONG_NAME_2", "TOKEN", "_", *existing]))
+    names = [name for service in shipped() for name in service.key_variables]
+    assert not list(filter(variable_problem, ["TEAM_KEY", "MY_GATEWAYS_LONG_NAME_2", "TOKEN", "_", *names]))
     monkeypatch.setenv("team_key", "x")
     assert variable_problem("team_key") == "", "a name in small letters where there is such a variable"
     assert variable_is_set("team_key")

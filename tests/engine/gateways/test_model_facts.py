@@ -123,11 +123,11 @@ async def test_silent_page_is_abandoned(
 
 
 async def test_own_service_names_its_pages_and_units(gateways: Gateways, server: FaultServer) -> None:
-    existing: dict[str, Any] = {"id": "team", "name": "Team", "base_url": server.url, "price_tokens": 1_000_000}
-    existing["details"] = [{"path": "more"}]
+    entry: dict[str, Any] = {"id": "team", "name": "Team", "base_url": server.url, "price_tokens": 1_000_000}
+    entry["details"] = [{"path": "more"}]
     server.play_at("/v1/models", page([{"id": "one", "pricing": {"input": 0.88, "output": 0.9}}]))
     server.play_at("/v1/more", page([{"id": "one", "context_length": 4096}]))
-    gateways.services.put(KnownGateway.model_validate(existing))
+    gateways.services.put(KnownGateway.model_validate(entry))
     key, unknown = add(gateways, server, "team"), add(gateways, server, "")
     for profile in (key, unknown):
         await gateways.models(profile, DEFAULT)
@@ -150,8 +150,8 @@ async def test_page_at_another_host_is_not_requested(gateways: Gateways, server:
         server.play(send(away), keep())
         server.play_at("/v1/models", page([{"id": "one"}]))
         details = [{"path": path.replace("{other}", place)}]
-        existing = {"id": "team", "name": "Team", "base_url": server.url, "details": details}
-        gateways.services.put(KnownGateway.model_validate(existing))
+        entry = {"id": "team", "name": "Team", "base_url": server.url, "details": details}
+        gateways.services.put(KnownGateway.model_validate(entry))
         key = add(gateways, server, "team")
         profile, _ = await store_secret(gateways.get(key), gateways.keys, Secret(canary))
         gateways.store.update(profile)

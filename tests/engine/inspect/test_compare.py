@@ -179,7 +179,7 @@ def test_figures_of_several_choices_have_their_number() -> None:
 
 def test_two_exchanges_are_compared_in_request_answer_and_figures() -> None:
     usage = {"prompt_tokens": 5, "completion_tokens": 10}
-    remaining = exchange(
+    before_tape = exchange(
         [
             (1.0, chunk({"reasoning_content": "hm"})),
             (2.0, chunk({"content": "It is warm."})),
@@ -190,8 +190,8 @@ def test_two_exchanges_are_compared_in_request_answer_and_figures() -> None:
         [(0.5, chunk({"content": "It is cold."})), (1.0, call_chunk(fragment("{}", index=0, id="i", name="f")) + DONE)],
         asked={"model": "m-2", "messages": []},
     )
-    result = compare(indexed(remaining), indexed(right))
-    request = diff_sent(sent(remaining), sent(right))
+    result = compare(indexed(before_tape), indexed(right))
+    request = diff_sent(sent(before_tape), sent(right))
     assert [item.path for item in request] == ["model", "messages[0]", "stream"]
     assert [piece.text for piece in result.answer if piece.kind is Side.REMOVED] == ["warm."]
     assert "".join(piece.text for piece in result.answer if piece.kind is not Side.REMOVED) == "It is cold.\nf({})"

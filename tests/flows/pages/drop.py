@@ -30,8 +30,8 @@ def drag_over(target: QWidget, data: QMimeData) -> bool:
 
 def drop(target: QWidget, data: QMimeData) -> bool:
     """Drop something onto a widget or what is around it. Return True if it was taken."""
-    occupied = drag_over(target, data)
-    if occupied:
+    accepted = drag_over(target, data)
+    if accepted:
         button, no_key = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
         QApplication.sendEvent(target, QDropEvent(PLACE, Qt.DropAction.CopyAction, data, button, no_key))
-    return occupied
+    return accepted

@@ -68,8 +68,8 @@ def install() -> None:
 
 
 def _server(name: str, command: list[str], /, **fields: object) -> ToolServer:
-    existing = {"id": name, "name": name, "command": command[0], "arguments": tuple(command[1:])}
-    return ToolServer.model_validate(existing | fields)
+    settings = {"id": name, "name": name, "command": command[0], "arguments": tuple(command[1:])}
+    return ToolServer.model_validate(settings | fields)
 
 
 def _from_npm(name: str, /, *arguments: str, **fields: object) -> ToolServer:

@@ -221,10 +221,10 @@ def widths(window: MainWindow) -> tuple[int, int]:
 
 
 def test_side_panels_open_over_the_conversation_in_a_narrow_window(parts: WindowParts, qtbot: QtBot) -> None:
-    window, remaining, right = parts.window, parts.window.left_dock, parts.window.right_dock
+    window, left_dock, right = parts.window, parts.window.left_dock, parts.window.right_dock
     assert widths(window) == (240, 340)
     window.resize(960, 600)
-    qtbot.waitUntil(lambda: remaining.isHidden() and right.isHidden())
+    qtbot.waitUntil(lambda: left_dock.isHidden() and right.isHidden())
     assert not window.action("view.experiments").isChecked()
     qtbot.waitUntil(lambda: window.pane.width() == window.width())
     centre = window.pane.size()
@@ -235,9 +235,9 @@ def test_side_panels_open_over_the_conversation_in_a_narrow_window(parts: Window
     QTest.keyClick(window.side.tabs, Qt.Key.Key_Escape)
     assert right.isHidden()
     window.action("view.experiments").trigger()
-    qtbot.waitUntil(remaining.isVisible)
+    qtbot.waitUntil(left_dock.isVisible)
     QTest.mouseClick(window.composer, Qt.MouseButton.LeftButton)
-    assert remaining.isHidden(), "a click outside closes it"
+    assert left_dock.isHidden(), "a click outside closes it"
     window.remember_layout()
     restored = MainWindow(parts.workspace, parts.settings)
     qtbot.addWidget(restored)

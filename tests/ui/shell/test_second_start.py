@@ -50,8 +50,8 @@ def test_second_start_without_a_window_of_its_store_is_alone(first: SecondStarts
 
 @posix
 def test_socket_is_private_and_that_of_a_killed_process_is_taken_over(store: Path, qtbot: QtBot) -> None:
-    with socket.socket(socket.AF_UNIX) as remaining:
-        remaining.bind(address(store))
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(address(store))
     assert not hand_over(store, None)
     owner = QObject()
     second = SecondStarts(owner)

@@ -40,10 +40,10 @@ def test_keys_of_a_field_without_actions_are_those_of_its_dialog(qtbot: QtBot, k
 
 
 def test_field_with_actions_takes_its_keys(qtbot: QtBot) -> None:
-    field, occupied = GrowingField(), []
+    field, signals = GrowingField(), []
     dialog = open_dialog(qtbot, field)
-    field.submitted.connect(lambda: occupied.append("submitted"))
-    field.cancelled.connect(lambda: occupied.append("cancelled"))
+    field.submitted.connect(lambda: signals.append("submitted"))
+    field.cancelled.connect(lambda: signals.append("cancelled"))
     QTest.keyClick(field, Qt.Key.Key_Return, CONTROL)
     QTest.keyClick(field, Qt.Key.Key_Escape)
-    assert (occupied, dialog.isVisible()) == (["submitted", "cancelled"], True)
+    assert (signals, dialog.isVisible()) == (["submitted", "cancelled"], True)

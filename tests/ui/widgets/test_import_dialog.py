@@ -147,9 +147,9 @@ def test_file_is_dropped_pasted_or_refused(dialog: Lines, tmp_path: Path) -> Non
         data.setUrls([QUrl.fromLocalFile(str(tmp_path / name))])
         return data
 
-    no_keys, remaining = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+    no_keys, left_button = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
     dropped = data_of("a.txt")  # the event does not own it
-    dialog.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, dropped, remaining, no_keys))
+    dialog.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, dropped, left_button, no_keys))
     assert dialog.content == ["a"]
     QGuiApplication.clipboard().setMimeData(data_of("b.txt"))
     QTest.mouseClick(dialog.paste_button, Qt.MouseButton.LeftButton)

@@ -106,9 +106,9 @@ def test_shrinking_gives_a_smaller_copy_of_the_same_image() -> None:
     data = data_of(read_source(noise(2_500, 200)).url)
     assert data is not None
     small = shrunk(image_from(data, "noise.png").model_copy(update={"detail": "low"}))
-    existing = facts(small).measure
-    assert existing is not None
-    assert (existing.media_type, existing.width, existing.height) == ("image/jpeg", 1_568, 125)
+    measure = facts(small).measure
+    assert measure is not None
+    assert (measure.media_type, measure.width, measure.height) == ("image/jpeg", 1_568, 125)
     assert (small.name, small.detail) == ("noise.jpg", "low")
 
 

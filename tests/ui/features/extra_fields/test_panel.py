@@ -99,16 +99,16 @@ def test_invalid_headers_are_flagged_and_not_sent(panel: ExtraFieldsPanel, heade
 
 
 def test_unsendable_headers_are_saved_without_secrets(panel: ExtraFieldsPanel) -> None:
-    remaining: list[list[list[str]]] = []
-    panel.unsent_headers_changed.connect(remaining.append)
+    emitted_headers: list[list[list[str]]] = []
+    panel.unsent_headers_changed.connect(emitted_headers.append)
     add_row(panel, "X-Trace", "on")
     add_row(panel, "X Bad", "1")
     add_row(panel, "X-Api-Key", CANARY)
     add_row(panel, "x-trace", "off")
     QTest.keyClicks(panel.headers.add_row().value, CANARY)
-    assert remaining[-1] == [["X Bad", "1"], ["x-trace", "off"]]
-    assert not any(CANARY in str(emitted) for emitted in remaining)
-    saved = remaining[-1]
+    assert emitted_headers[-1] == [["X Bad", "1"], ["x-trace", "off"]]
+    assert not any(CANARY in str(emitted) for emitted in emitted_headers)
+    saved = emitted_headers[-1]
     panel.set_value({}, {}, NOTHING, fresh=True)
     assert panel.headers.edits == []
     panel.set_value({}, {"X-Trace": "on"}, NOTHING, unsent_headers=saved, fresh=True)

@@ -40,8 +40,8 @@ class DialogDriver:
         return await try_gateway(connection)
 
     def open(self, in_use: str = "") -> ProfileDialog:
-        existing = services_near(self.store.path)
-        dialog = ProfileDialog(self.store, self.keys, existing, self.test, loop.spawn, in_use=in_use)
+        services = services_near(self.store.path)
+        dialog = ProfileDialog(self.store, self.keys, services, self.test, loop.spawn, in_use=in_use)
         dialog.saved.connect(self.saved.append)
         dialog.removed.connect(self.removed.append)
         dialog.open()

@@ -77,10 +77,10 @@ def test_actions_that_are_named_exist(pages: tuple[Page, ...]) -> None:
 
 def test_keys_that_are_named_are_right(pages: tuple[Page, ...]) -> None:
     """A key is written in brackets behind the action, or in its sentence."""
-    existing = {QKeySequence(keys).toString() for spec in ACTIONS for keys in spec.keys.split()} | OF_A_FIELD
+    shortcuts = {QKeySequence(keys).toString() for spec in ACTIONS for keys in spec.keys.split()} | OF_A_FIELD
     for page in pages:
         for keys in re.findall(r"\b(?:Ctrl\+[A-Za-z+]+|F\d+)\b", page.text):
-            assert keys in existing, f"{page.name}: {keys}"
+            assert keys in shortcuts, f"{page.name}: {keys}"
 
 
 def test_search_wants_all_words_and_titles_come_first(pages: tuple[Page, ...]) -> None:

@@ -19,8 +19,8 @@ def chunk(delta: dict[str, object], finish: str | None = None) -> bytes:
 
 def exchange(reads: Iterable[Timed], *, name: str = "x", ended: float | None = None, body: bytes = b"{}") -> Exchange:
     """A stream of these reads; it ends with the last of them unless ``ended`` is negative."""
-    occupied = [Read(position, data) for position, data in reads]
-    last = occupied[-1].at if occupied else 0.0
+    tape_reads = [Read(position, data) for position, data in reads]
+    last = tape_reads[-1].at if tape_reads else 0.0
     return Exchange(
         name,
         "POST",
@@ -30,7 +30,7 @@ def exchange(reads: Iterable[Timed], *, name: str = "x", ended: float | None = N
         1_700_000_000.0,
         status=200,
         response_headers=(("content-type", "text/event-stream"),),
-        reads=occupied,
+        reads=tape_reads,
         sent=0.01,
         answered=0.2,
         ended=None if ended is not None and ended < 0 else (last if ended is None else ended),

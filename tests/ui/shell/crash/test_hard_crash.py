@@ -56,8 +56,8 @@ def start(home: Path, *arguments: str, program: str = PROGRAM) -> subprocess.Com
 def test_crash_is_offered_at_the_next_start(tmp_path: Path) -> None:
     crashed = start(tmp_path, "crash", PROMPT)
     assert crashed.returncode == -signal.SIGSEGV
-    remaining = [path for path in tmp_path.rglob("running-*.txt") if path.stat().st_size]
-    assert len(remaining) == 1
+    files = [path for path in tmp_path.rglob("running-*.txt") if path.stat().st_size]
+    assert len(files) == 1
 
     looked = start(tmp_path, "look")
     assert looked.returncode == 0, looked.stderr
