@@ -14,7 +14,7 @@ from tests.scenes.stage import Stage
 async def alternatives_in_lanes(stage: Stage) -> None:
     """The three variants as lanes."""
     await _three(stage)
-    stage.window.pane.open_in_compare(stage.session.transcript.path[-1].id)
+    stage.window.pane.commands.alternatives_asked.emit(stage.session.transcript.path[-1].id)
     await stage.until(lambda: stage.window.pane.columns is not None, "the lanes")
 
 

@@ -184,7 +184,7 @@ class CompareControl(QObject):
         for name in ("advice_asked", "case_asked", "compare_asked", "exchange_asked", "link_asked", "refused"):
             getattr(pane, name).connect(getattr(main, name))
         for name in ("frames_asked", "messages_asked", "compare_asked", "lint_asked", "hole_asked"):
-            getattr(pane.wire, name).connect(getattr(main.wire, name))
+            getattr(pane.commands, name).connect(getattr(main.commands, name))
         for name in ("answers_asked", "rules_asked"):
             getattr(pane.calls, name).connect(getattr(main.calls, name))
 

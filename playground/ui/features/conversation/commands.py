@@ -58,7 +58,7 @@ class Growth(NamedTuple):
 
 
 class ThinkingGuard:
-    """Check edits of one session at a time and warns in a notice bar."""
+    """Check edits of one session at a time, and warn in a notice bar when signed thinking becomes invalid."""
 
     def __init__(self, notice: NoticeBar) -> None:
         self._notice = notice

@@ -72,11 +72,11 @@ class Editor(QWidget, Generic[V]):
 
     @property
     def value(self) -> V:
-        """What is written."""
+        """The edited value."""
         raise NotImplementedError
 
     def set_value(self, value: V) -> None:
-        """Replace what is written."""
+        """Replace the edited value."""
         raise NotImplementedError
 
     def show_problem(self, problem: str) -> None:

@@ -19,7 +19,7 @@ MIN_HEAD = 120  # pixels
 class Fold(QFrame):
     """A line that opens to a text. The text is written into its view when the fold first opens.
 
-    `open_controls` stand next to the line while the fold is open. `head_row` replaces the row of the line and them.
+    `open_controls` are shown next to the line while the fold is open. `head_row` replaces the row of the line and them.
     """
 
     height_changed = Signal()

@@ -86,7 +86,7 @@ class TranscriptPane(Centre):
         self.sizes = ImageSizes(self.notice, self)
         self.calls = CallCommands(session, self._all_answered, self._focus_waiting_call, self)
         self.calls.message.connect(self.notice.say)
-        commands = self.commands = self.wire = self.commands_type(self, self.calls, self.sizes, read_only=fixed)
+        commands = self.commands = self.commands_type(self, self.calls, self.sizes, read_only=fixed)
         commands.advice_asked.connect(self.advice_asked)
         commands.exchange_asked.connect(self.exchange_asked)
         commands.link_asked.connect(self.link_asked)
@@ -283,10 +283,6 @@ class TranscriptPane(Centre):
     def edit_by_hand(self, work: Callable[[], object]) -> None:
         """Execute an edit made elsewhere; warn if it invalidates signed thinking."""
         self.commands.guard.edit(self._session, work)
-
-    def open_in_compare(self, turn_id: str) -> None:
-        """Show the alternatives of a turn as lanes."""
-        self.commands.alternatives_asked.emit(turn_id)
 
     def regenerate(self, turn_id: str) -> None:
         """Send the request of a turn again."""

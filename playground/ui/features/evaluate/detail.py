@@ -277,9 +277,9 @@ class Detail(QWidget):
         pane.again_asked.connect(self.ask_again)
         pane.stream_asked.connect(partial(evaluation.change, streamed=True))
         pane.exchange_asked.connect(partial(self._show_wire, REQUEST))
-        pane.wire.frames_asked.connect(self._show_frames_of)
-        pane.wire.hole_asked.connect(self._show_frames_of)
-        pane.wire.lint_asked.connect(self._show_frames_of)
+        pane.commands.frames_asked.connect(self._show_frames_of)
+        pane.commands.hole_asked.connect(self._show_frames_of)
+        pane.commands.lint_asked.connect(self._show_frames_of)
         self._turns.addWidget(pane, 1)
         return pane
 

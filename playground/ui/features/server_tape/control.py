@@ -30,7 +30,7 @@ class TapeControl(Control):
         self.page: TapePage | None = None
         host.inspector.add_page(Place.SERVERS, empty_words(EMPTY))
         host.workspace.when_tool_servers(self._make_page)
-        host.pane.wire.messages_asked.connect(self.show_messages)
+        host.pane.commands.messages_asked.connect(self.show_messages)
 
     def _make_page(self, servers: Servers) -> None:
         self.page = TapePage(servers.tape)

@@ -41,10 +41,10 @@ class WireControl(Control):
             host.pane.view, inspector.events, lambda: self._session, self._trace_of, self._bring_forward
         )
         inspector.status.exchange_chosen.connect(host.show_exchange)
-        host.pane.wire.frames_asked.connect(self.show_events)
-        host.pane.wire.hole_asked.connect(self.show_lost_data)
-        host.pane.wire.lint_asked.connect(self._check_turn)
-        host.pane.wire.compare_asked.connect(self.compare_turn)
+        host.pane.commands.frames_asked.connect(self.show_events)
+        host.pane.commands.hole_asked.connect(self.show_lost_data)
+        host.pane.commands.lint_asked.connect(self._check_turn)
+        host.pane.commands.compare_asked.connect(self.compare_turn)
 
     def show(self, exchange: Exchange | None, *, chosen: bool = False) -> None:
         """Show an exchange of the current experiment, or that the last run sent nothing.
