@@ -247,7 +247,7 @@ class App:
 def settings_path() -> Path:
     """Return the path of the window's own settings."""
     places = QStandardPaths.StandardLocation
-    system = sys.platform in ("win32", "darwin")  # there, settings stand with the data; so says platformdirs as well
+    system = sys.platform in ("win32", "darwin")  # where platformdirs keeps settings with the data
     folder = QStandardPaths.writableLocation(places.GenericDataLocation if system else places.GenericConfigLocation)
     return Path(folder) / "gateway-playground" / "window.ini"
 

@@ -108,7 +108,7 @@ class ToolResult(Value):
 
     @property
     def person_seconds(self) -> float | None:
-        """Seconds that a person took to start the call, to write the result or to check it; None for nobody."""
+        """Seconds that a person took to start the call, to write the result or to check it; None without a person."""
         server = self.server_seconds
         if self.seconds is None or (server is None and self.by not in ("you", "filled")):
             return None

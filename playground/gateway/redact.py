@@ -262,7 +262,7 @@ class Redactor:
 
     @cached_property
     def _open_string(self) -> re.Pattern[bytes]:
-        # The short escapes of JSON stand for characters that no secret has, a quotation mark excepted.
+        # The short escapes of JSON represent characters that no secret has, a quotation mark excepted.
         short = b"nrtbf" if any(b'"' in needle for needle in self._needles) else b'nrtbf"'
         escapes = (rb"\\(?![%b])" % short, rb'%(?=[2-7"])', rb'&(?=[#a-zA-Z"])')
         return re.compile(b"|".join([*escapes, *map(_open_end, self._needles)]))

@@ -71,7 +71,7 @@ def _lacks_its_extra(name: str) -> bool:
 
 
 def _statements(module: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The imports in a module as (name, what is taken from it), wherever in it they stand."""
+    """The imports in a module as (name, imported names), from any place in it."""
     spec = importlib.util.find_spec(module)
     get_code = getattr(spec.loader if spec else None, "get_code", None)  # a packager's loader is of a class of its own
     code = get_code(module) if get_code is not None else None

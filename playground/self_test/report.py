@@ -1,4 +1,4 @@
-"""The self-test's lines: what was looked at, what came of it, how long it took. Prints, and counts what failed."""
+"""Lines of the self-test: the check, its result and its duration. Prints them and counts the failures."""
 
 from __future__ import annotations
 

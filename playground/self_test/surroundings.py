@@ -1,4 +1,4 @@
-"""What the application brings along and what it finds around it: files, certificates, the environment of children."""
+"""Checks of the installation and its surroundings: files, certificates, the environment of children."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def read_resources() -> str:
 
 
 def look_at_certificates(report: Report) -> None:
-    """Whether https can be checked: who the operating system trusts, found in the way that connections find it."""
+    """Check that https can be verified: load the certificates of the operating system as connections do."""
     import truststore
 
     context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -100,7 +100,7 @@ def ask_a_tool_server() -> str:
 
 
 def what_children_inherit() -> str:
-    """Whether a browser started from here would load its own libraries. Raises MissingError naming a variable of ours.
+    """Check that a browser started from here would load its own libraries. Raises MissingError with a variable.
 
     A frozen application borrows environment variables to find its libraries; see ``playground.system.frozen``.
     """

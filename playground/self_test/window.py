@@ -71,7 +71,7 @@ def run(report: Report, folder: Path) -> None:
         loop.run(qt, main)
     finally:
         sys.excepthook = before
-    if mistakes:  # of tasks that nobody waits for
+    if mistakes:  # of tasks that are not awaited
         raise MissingError("; ".join(mistakes))
     if app.demo.server.running:
         raise MissingError("the demo gateway did not end with the application")

@@ -304,7 +304,7 @@ def _mention(name: str) -> re.Pattern[str]:
 
 
 def _is_named(name: str, words: str) -> bool:
-    """Return whether a message names a field; a common word must stand out."""
+    """Return whether a message names a field; a common word must be quoted or marked."""
     last = name.split(".")[-1]
     if last in _NEVER:
         return False

@@ -81,7 +81,7 @@ class KnownGateway(Value):
     """One service or server.
 
     ``base_url`` may hold placeholders in braces that a person fills in (``https://{resource}.example/v1``). ``hosts``
-    identify a pasted address, besides the host of the base URL; a leading ``*.`` stands for any subdomain.
+    identify a pasted address, besides the host of the base URL; a leading ``*.`` matches any subdomain.
     ``protocols`` maps each protocol that it speaks to how the key is sent. ``headers`` go with every request.
     ``key_variables`` are the usual environment variables, ``keys_url`` is the page where keys are made; ``keyless``
     servers usually want none. ``ports`` are the usual ones on this computer, ``signatures`` the marks of its answers,

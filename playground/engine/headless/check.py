@@ -114,7 +114,7 @@ async def _target(gateway: Gateway, options: CheckOptions, console: Console) -> 
     profile = gateway.profile
     client = await gateway.connect(profile.id)
     model, listing = options.model or profile.default_model, None
-    if not options.lists and model not in profile.prices:  # the list says what it costs, if nobody else does
+    if not options.lists and model not in profile.prices:  # without a known price, the list of models may have one
         listing = await client.list_models(price_tokens=await asyncio.to_thread(_price_tokens, profile.service))
     if not model and listing is not None:
         if not listing.ids:

@@ -72,7 +72,7 @@ class CallEntry:
 
     @property
     def time_words(self) -> str:
-        """Who took how long to answer: "you 50.0 s · server 4 ms"."""
+        """Return the answering times by person and server: "you 50.0 s · server 4 ms"."""
         return answer_time_words(self.result) if self.result is not None else ""
 
     @property

@@ -53,7 +53,7 @@ from playground.system.tasks import Tasks
 
 LOG_LINES: Final = 500  # kept of each server
 RESTARTS: Final = (1.0, 2.0, 4.0, 8.0, 16.0)  # seconds before each restart in a row
-SETTLED: Final = 60.0  # seconds of running after which the restarts are counted anew
+SETTLED: Final = 60.0  # seconds of running after which the count of restarts begins again
 _CLOSED: Final = "The tool servers are being ended: the application closes."
 _REMOVED: Final = "This server was removed in the meantime."
 

@@ -1,1 +1,1 @@
-"""What a person does in the window: a folder a feature."""
+"""The features of the window, a folder each."""

@@ -25,7 +25,7 @@ Spawn = Callable[..., "asyncio.Task[Any]"]
 Restore = Callable[[], Awaitable[str]]
 
 
-class Editor(Protocol[V]):
+class DraftEditor(Protocol[V]):
     """The form of a value. ``changed`` is emitted for edits by a person, not by ``set_value``."""
 
     @property
@@ -59,7 +59,7 @@ class DraftsDialog(QDialog, Generic[V]):
     """
 
     body: ListDetail
-    editor: Editor[V]
+    editor: DraftEditor[V]
     asks_on_close = True
 
     def __init__(self, drafts: dict[str, V], spawn: Spawn, parent: QWidget | None) -> None:
@@ -200,7 +200,7 @@ class DraftsDialog(QDialog, Generic[V]):
 
     def draft_of(self, item_id: str) -> V:
         """Return a value with its unsaved changes."""
-        draft = self.drafts.get(item_id) or self.saved_values().get(item_id)
+        draft = self.drafts.get(item_id, self.saved_values().get(item_id))
         return draft if draft is not None else self.new_draft(item_id)
 
     def draft(self) -> V:

@@ -46,7 +46,7 @@ class NotImportableError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What is imported: a pasted text, or a file."""
+    """The source of an import: a pasted text, or a file."""
 
     text: str = field(default="", repr=False)
     path: Path | None = None
@@ -54,7 +54,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Preview(Generic[T]):
-    """What was understood of a source: ``content``, in words and as items to check.
+    """The result of reading a source: its ``content``, in words and as items to check.
 
     ``notes`` are sentences on guesses, on members left out and on lines that cannot be read. ``secrets`` are masked in
     the pasted text.

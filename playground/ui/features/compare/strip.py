@@ -22,7 +22,7 @@ MIN_CHIP = 60  # pixels
 
 
 class LaneState(NamedTuple):
-    """What a chip shows: the letter, the full title and model, a sign with its colour, and metrics in words."""
+    """The content of a chip: the letter, the full title and model, a sign with its colour, and metrics in words."""
 
     letter: str
     title: str

@@ -290,7 +290,7 @@ class Inspector(QWidget):
         room = "little" if self.width() < NARROW else ""
         if self.tabs.property("room") != room:
             look(self.tabs, room, "room")
-            # A tab bar measures its tabs again only when it is told that its style has changed.
+            # A tab bar measures its tabs again only after a change of its style.
             QApplication.sendEvent(self.tabs, QEvent(QEvent.Type.StyleChange))
 
     # Maximised

@@ -1,4 +1,4 @@
-"""Drafts of tool servers that nobody has saved yet: kept while the window is there, and in a file beyond its end.
+"""Unsaved drafts of tool servers: kept in memory while the window is open, and in a file after it closes.
 
 Secrets that were typed and not saved are not in the file, and have to be typed again after the end of the process.
 """

@@ -60,9 +60,9 @@ class Form(QWidget, Generic[M]):
             else:
                 row = control if isinstance(control, FieldRow) else ControlRow(name, hint, control)
             row.edited.connect(self._take)
-            row.problem_changed.connect(self.tell)
+            row.problem_changed.connect(self._emit_changed)
             if isinstance(row, ControlRow) and (changed := getattr(control, "changed", None)) is not None:
-                changed.connect(self.tell)
+                changed.connect(self._emit_changed)
             if is_wide:
                 row.spread(LABEL_WIDTH)
             self.rows[name] = row
@@ -149,9 +149,9 @@ class Form(QWidget, Generic[M]):
             words = _WORDS.get(first["type"], "").format(**first.get("ctx", {}))
             self.rows[name].refuse(words or first["msg"].removeprefix("Value error, "), self._plain(name))
         self._edited_fields.add(name)
-        self.tell()
+        self._emit_changed()
 
-    def tell(self, *_: object) -> None:
+    def _emit_changed(self, *_: object) -> None:
         """Emit ``changed`` after an edit of a control with a value of its own."""
         if not self._showing:
             self.refresh()

@@ -1,1 +1,1 @@
-"""What an evaluation is made of, beside its answers: variants, cases, checks, and how it is run."""
+"""Panels of the plan of an evaluation: variants, cases, checks, and run options."""

@@ -79,7 +79,7 @@ class VariantCard(CardFrame):
     def show_variant(
         self, place: int | None, name: str, words: Sequence[tuple[str, str]], otherwise: str, problem: str = ""
     ) -> None:
-        """``place`` gives the letter, None: it is not asked. ``otherwise`` stands where nothing is different."""
+        """``place`` gives the letter, None: it is not asked. ``otherwise`` is shown without differences."""
         texts = (place, name, tuple(words), otherwise, problem)
         if texts == self._shown:
             return
