@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from playground.domain.errors import Failure
 from playground.domain.events import (
@@ -31,12 +31,23 @@ from playground.domain.events import (
 from playground.domain.members import Extra, Members, merged
 from playground.domain.parts import Part, Reasoning, Refusal, Text, ToolCall, Unknown
 from playground.domain.usage import Usage
+from playground.domain.values import Value
 from playground.jsonkit.values import JSONObject
 
 #: Shared by all values of parts, since an answer may have a million of them: no unknown members, and the names of
 #: fields that were set, which nothing asks of a received part.
 _NO_EXTRA: Final[Extra] = {}
 _RECEIVED: Final[set[str]] = {"text", "extra"}
+
+P = TypeVar("P", bound=Value)
+
+
+def _received_part(kind: type[P], **fields: Any) -> P:
+    """Return a part made of fields that need no validation."""
+    part = kind.model_construct(_RECEIVED, **fields)
+    if part.model_extra is not None:
+        part.model_extra.clear()  # pydantic keeps its emptied table of arguments there, which is larger than the part
+    return part
 
 
 @dataclass(slots=True)
@@ -93,8 +104,8 @@ class GrowingPart:
     def freeze(self, limit: int | None = None) -> Part:
         """Return the part as a value, its text cut after ``limit`` characters."""
         if self.kind == "refusal":
-            return Refusal.model_construct(_RECEIVED, text=self.text_up_to(limit))
-        return Text.model_construct(_RECEIVED, text=self.text_up_to(limit), extra=self.extra)
+            return _received_part(Refusal, text=self.text_up_to(limit))
+        return _received_part(Text, text=self.text_up_to(limit), extra=self.extra)
 
 
 @dataclass(slots=True)
@@ -127,8 +138,8 @@ class GrowingReasoning(GrowingPart):
 
     def freeze(self, limit: int | None = None) -> Reasoning:
         """Return the part as a value, its text cut after ``limit`` characters."""
-        return Reasoning.model_construct(
-            _RECEIVED,
+        return _received_part(
+            Reasoning,
             text=self.text_up_to(limit),
             field=self.field,
             signature="".join(self.signatures) if self.signatures else None,
@@ -155,8 +166,8 @@ class GrowingCall(GrowingPart):
 
     def freeze(self, limit: int | None = None) -> ToolCall:
         """Return the part as a value, its arguments cut after ``limit`` characters."""
-        return ToolCall.model_construct(
-            _RECEIVED,
+        return _received_part(
+            ToolCall,
             id=self.id,
             name=self.name,
             arguments=self.text_up_to(limit),
@@ -180,7 +191,7 @@ class GrowingUnknown(GrowingPart):
 
     def freeze(self, limit: int | None = None) -> Unknown:
         """Return the part as a value."""
-        return Unknown.model_construct(_RECEIVED, value=self.value)
+        return _received_part(Unknown, value=self.value)
 
 
 @dataclass(slots=True)

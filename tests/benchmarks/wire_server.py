@@ -1,7 +1,8 @@
 """A loopback gateway in its own process that answers every request with one stream, prepared before the first request.
 
 Bodies are chunked; ``pace`` says how: "blocks" are ``BLOCK`` bytes cut without regard to events, as a socket delivers a
-stream that has piled up; "singly" is one event a chunk, as most gateways write them. Kinds are "chat" and "messages".
+stream that has piled up; "singly" is one event a chunk, as most gateways write them. Kinds are "chat", "messages", and
+"letters": a chat completion whose reasoning and content take turns after each letter, so that every event is a part.
 """
 
 from __future__ import annotations
@@ -63,9 +64,20 @@ def _message_events(count: int) -> Iterator[bytes]:
     yield _message("message_stop")
 
 
+def _letter_events(count: int) -> Iterator[bytes]:
+    for field in itertools.islice(itertools.cycle(("content", "reasoning_content")), count):
+        chunk = {"id": "x", "choices": [{"index": 0, "delta": {field: "x"}, "finish_reason": None}]}
+        yield f"data: {json.dumps(chunk, separators=(',', ':'))}\n\n".encode()
+    yield _chat({}, "stop")
+    yield b"data: [DONE]\n\n"
+
+
+_EVENTS: Final = {"chat": _chat_events, "messages": _message_events, "letters": _letter_events}
+
+
 def body(kind: str, count: int, pace: str = "blocks") -> bytes:
     """Return the chunked body of a stream with ``count`` fragments."""
-    events = list(_message_events(count) if kind == "messages" else _chat_events(count))
+    events = list(_EVENTS[kind](count))
     if pace == "blocks":
         complete = b"".join(events)
         events = [complete[index : index + BLOCK] for index in range(0, len(complete), BLOCK)]

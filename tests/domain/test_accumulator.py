@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from playground.domain.accumulator import Accumulator
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.events import (
@@ -10,6 +12,7 @@ from playground.domain.events import (
     Failed,
     Finish,
     PartStart,
+    ReasoningDelta,
     StreamEnd,
     TextDelta,
     ToolCallDelta,
@@ -42,3 +45,10 @@ def test_first_failure_and_the_first_note_stay() -> None:
 def test_empty_means_nothing_to_see() -> None:
     assert answer(PartStart(0), TextDelta(0, "")).empty
     assert not answer(ToolCallDelta(0, 0, id="a")).empty
+
+
+def test_received_part_keeps_no_room_for_unknown_fields() -> None:
+    out = answer(ReasoningDelta(0, "a", "thinking"), TextDelta(0, "b"), ToolCallDelta(0, 0, "c", "f", "{}"))
+    parts = out.choice(0).freeze()
+    assert [part.kind for part in parts] == ["reasoning", "text", "tool_call"]
+    assert {sys.getsizeof(part.model_extra) for part in parts} == {sys.getsizeof({})}

@@ -18,7 +18,7 @@ from tests.support.slow import slow_except
 MARGIN = 3  # times linear
 MEMORY = 6 if sys.version_info < (3, 13) else 7  # times the bytes received
 ROOM = 1_000_000  # bytes: one read with its events, tables that are made once
-OF_A_PART = 2048  # bytes of a part with hardly any content, while it is received and as a value
+OF_A_PART = 1100  # bytes of a part with hardly any content, while it is received and as a value
 EVENTS = 2500
 
 SMOKE = [shape for shape in STREAMS if shape.name in ("text", "comments", "blocks of calls", "usage")]
@@ -96,6 +96,6 @@ def test_memory_of_a_stream_is_a_few_times_its_bytes(shape: StreamShape) -> None
 
 
 @pytest.mark.parametrize("shape", slow_except(SHORT_PARTS[:1], SHORT_PARTS), ids=lambda shape: shape.name)
-def test_memory_of_short_parts_is_at_most_2_kb_each(shape: StreamShape) -> None:
+def test_memory_of_short_parts_is_at_most_1100_bytes_each(shape: StreamShape) -> None:
     peak = peak_memory(shape, shape.make(10_000))
     assert peak < OF_A_PART * 10_000, f"{peak:,} bytes allocated"

@@ -322,6 +322,7 @@ class Run:
         repeated, ordinals = repeats(branch), _ordinals(branch)
         limit = debugging.step_limit
         decisions: dict[CallKey, Planned | ToolRequest] = {}
+        distinct: dict[Reason, Reason] = {}  # thousands of calls may wait for the same reason
         for turn_id, call in waiting_in(branch):
             key, rule, tool = (turn_id, call.id), debugging.rule(call.name), tools.get(call.name)
             decision: Answer | Asking | Reason
@@ -340,7 +341,7 @@ class Run:
                 )
                 decision = await self._evaluate(question)
             if isinstance(decision, Reason):
-                reasons[key] = decision
+                reasons[key] = distinct.setdefault(decision, decision)
             elif (plan := plan_of(decision, rule, tool)) is not None:
                 if isinstance(plan, ToolRequest) and self._mode is Mode.END:
                     plan = ToolRequest(plan.tool)

@@ -14,8 +14,11 @@ from playground.engine.session.changes import Change, PathChanged, RunState, Run
 from playground.engine.session.debugger import FILLING
 from playground.engine.session.run import Mode
 from tests.engine.debugging import SUNNY, THREE, ToolConversation, begin, for_city
+from tests.engine.session.conftest import Connect
+from tests.protocols.streams import DONE, chunk
 from tests.support.editors import edit_in_place
 from tests.support.eventually import eventually
+from tests.support.fault_server import FaultServer, head, send
 
 both_protocols = pytest.mark.parametrize("conversation", ["chat", "messages"], indirect=True)
 
@@ -150,6 +153,17 @@ async def test_calls_without_an_answer_wait_while_the_others_are_answered(conver
     assert len(conversation.posts) == 1
     conversation.session.debugger.fill()
     assert [by for _, by in conversation.results] == ["filled", "table", "filled"]
+
+
+async def test_calls_that_wait_for_equal_reasons_share_one(server: FaultServer, connect_to: Connect) -> None:
+    entries = [{"index": n, "id": f"c{n}", "function": {"name": "f", "arguments": "{}"}} for n in range(40)]
+    server.play(send(head(), chunk({"tool_calls": entries}, "tool_calls"), DONE))
+    session = connect_to(server.url)
+    session.turns.add_turn(make_turn(Role.USER, "Call."))
+    await session.run()
+    reasons = [session.debugger.notes.stops[turn_id, call.id] for turn_id, call in session.transcript.waiting]
+    assert len(reasons) == 40
+    assert all(reason is reasons[0] for reason in reasons)
 
 
 async def test_conditions_pause_the_loop_and_run_to_end_skips_them(conversation: ToolConversation) -> None:
