@@ -47,6 +47,7 @@ class SavedSignIn:
 
     def attach(self, provider: OAuthClientProvider) -> None:
         """Restore what the library does not load from its storage: the expiry of the token, and where to renew it."""
+        # The attribute `context` is public and the only access to both: `TokenStorage` has no method for them.
         self._provider = provider
         expires = self._value.get("expires")
         provider.context.token_expiry_time = expires if isinstance(expires, int | float) else None
