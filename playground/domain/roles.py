@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Final
 
 
 class Role(StrEnum):
@@ -15,6 +14,7 @@ class Role(StrEnum):
     ASSISTANT = "assistant"
     TOOL = "tool"
 
-
-#: Roles of instructions: the system turn, or the developer turn in its place.
-INSTRUCTION_ROLES: Final = (Role.SYSTEM, Role.DEVELOPER)
+    @property
+    def is_instruction(self) -> bool:
+        """Return whether it is the role of a system prompt: system, or developer in its place."""
+        return self in (Role.SYSTEM, Role.DEVELOPER)

@@ -22,7 +22,6 @@ from playground.domain.checks.asked import Judge
 from playground.domain.checks.check import Check
 from playground.domain.debugging import Debugging, Policy
 from playground.domain.encoding import encode
-from playground.domain.roles import INSTRUCTION_ROLES
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Transcript, Turn
 from playground.domain.values import Value
@@ -31,7 +30,7 @@ from playground.engine.compare.words import variant_words
 from playground.engine.evaluation.migrations import is_in_digest, tool_offer
 from playground.engine.questions import checking
 from playground.engine.questions.kinds import CheckUsable
-from playground.engine.session.branching import system_text, turn_with_system_text
+from playground.engine.session.branching import leading_instructions, system_text, turn_with_system_text
 from playground.engine.session.drafts import turn_of_draft
 from playground.engine.session.edits import answers_none
 from playground.engine.session.plan import EXPECTED, Budget, Case, Order, Plan
@@ -242,7 +241,8 @@ class ResolvedEvaluation:
         if not case.turns:
             return [_with_system(self.turns, column.system)]
         rounds: list[tuple[Turn, ...]] = []
-        group: list[Turn] = [] if _leading_system(case.turns) else [*_leading_system(self.turns)]
+        own_system = leading_instructions(case.turns) > 0
+        group: list[Turn] = [] if own_system else list(self.turns[: leading_instructions(self.turns)])
         for turn, following in zip(case.turns, (*case.turns[1:], None), strict=True):
             group.append(turn)
             if not case.whole and turn.role is Role.USER and following is not None and following.role is Role.USER:
@@ -361,7 +361,7 @@ class ResolvedEvaluation:
             if not column.settings.model:
                 yield PlanProblem(f"Variant {column.letter} has no model. Choose one.", "variants", column.id)
         mentioned = names_in(self.turns)
-        has_question = any(turn.role not in INSTRUCTION_ROLES for turn in self.turns)
+        has_question = any(not turn.role.is_instruction for turn in self.turns)
         for case in self.cases:
             names = names_in(case.turns) if case.turns else mentioned
             if missing := [name for name in names if name not in self.base.variables and name not in case.values]:
@@ -420,19 +420,14 @@ def _conversation(session: Session) -> tuple[Turn, ...]:
     if draft is not None and draft.role is Role.USER:
         return (*path, draft)
     last = next((index for index in range(len(path) - 1, -1, -1) if path[index].role is Role.USER), -1)
-    turns = path[: last + 1] if last >= 0 else tuple(turn for turn in path if turn.role in INSTRUCTION_ROLES)
+    turns = path[: last + 1] if last >= 0 else tuple(turn for turn in path if turn.role.is_instruction)
     return tuple(turn for turn in turns if not turn.is_empty)
-
-
-def _leading_system(turns: Sequence[Turn]) -> tuple[Turn, ...]:
-    count = next((index for index, turn in enumerate(turns) if turn.role not in INSTRUCTION_ROLES), len(turns))
-    return tuple(turns[:count])
 
 
 def _with_system(turns: tuple[Turn, ...], system: str | None) -> tuple[Turn, ...]:
     """Return the turns with another system text: empty for no system turn, None for no change."""
     if system is None or system_text(Transcript().append(*turns)) == system:
         return turns
-    first = turns[0] if turns and turns[0].role in INSTRUCTION_ROLES else None
+    first = turns[0] if turns and turns[0].role.is_instruction else None
     rest = turns[1:] if first is not None else turns
     return (turn_with_system_text(first, system), *rest) if system else rest

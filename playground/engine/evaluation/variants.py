@@ -8,13 +8,12 @@ from itertools import pairwise, product
 from typing import TYPE_CHECKING, Final
 
 from playground.domain.parameters import Hint
-from playground.domain.roles import INSTRUCTION_ROLES
 from playground.domain.transcript import Role, Transcript, new_id
 from playground.domain.variables import as_written, names_in
 from playground.engine.compare.lanes import Lanes
 from playground.engine.evaluation.resolved import EvalVariant
 from playground.engine.files.presets import Preset, beside
-from playground.engine.session.branching import system_text
+from playground.engine.session.branching import leading_instructions, system_text
 from playground.engine.session.plan import Case, Plan
 from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings
@@ -37,8 +36,7 @@ def case_of(session: Session, turn_id: str) -> Case:
     answer = turn if turn.role is Role.ASSISTANT else None
     transcript, tip = session.editors.preview(turn.parent if answer is not None else turn_id)
     path = transcript.lineage(tip) if tip is not None else ()
-    start = next((place for place, turn in enumerate(path) if turn.role not in INSTRUCTION_ROLES), len(path))
-    turns = tuple(turn for turn in path[start:] if not turn.is_empty)
+    turns = tuple(turn for turn in path[leading_instructions(path) :] if not turn.is_empty)
     if not any(turn.role is Role.USER for turn in turns):
         raise ValueError("Nothing was asked above this turn, so that it is no case.")
     has_adjacent_users = any(first.role is Role.USER and second.role is Role.USER for first, second in pairwise(turns))

@@ -18,7 +18,6 @@ from playground.domain.parameter_conversion import counterparts, left_behind, re
 from playground.domain.parameters import Parameters
 from playground.domain.parts import Image, Part, Reasoning, Text, ToolCall, ToolResult, Unknown
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
-from playground.domain.roles import INSTRUCTION_ROLES
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
 from playground.engine.requests.protocol_info import TITLES
@@ -142,7 +141,7 @@ def _turn_losses(request: Request, to: str) -> Iterator[Loss]:
         for kind, what in rows:
             yield Loss(kind, f"Turn {number} ({turn.role.value})", what)
         call_ids.update(call.id for call in turn.calls)
-        if turn.role in INSTRUCTION_ROLES:
+        if turn.role.is_instruction:
             has_prompt = True
         else:
             before, after_calls = turn, bool(turn.calls) or is_answer
@@ -316,9 +315,9 @@ def _empty_turns(turns: tuple[Turn, ...], source: TurnEncoder, target: TurnEncod
         return not _is_plain(turn) and strict.is_empty(turn)
 
     for turn in turns:
-        if turn.role in INSTRUCTION_ROLES and is_empty(turn):
+        if turn.role.is_instruction and is_empty(turn):
             add(turn, kind, words)
-    for _, group in groupby((turn for turn in turns if turn.role not in INSTRUCTION_ROLES), side_of):
+    for _, group in groupby((turn for turn in turns if not turn.role.is_instruction), side_of):
         side = [(turn, is_empty(turn)) for turn in group]  # they are merged into one message
         all_empty = all(empty for _, empty in side)
         for number, (turn, empty) in enumerate(side):

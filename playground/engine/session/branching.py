@@ -6,11 +6,10 @@ system turn also written examples, up to the first received turn. Pure functions
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from playground.domain.parts import Text
-from playground.domain.roles import INSTRUCTION_ROLES
 from playground.domain.transcript import Role, Transcript, Turn, common_prefix, make_turn, new_id
 
 _REPLIES = (Role.ASSISTANT, Role.TOOL)
@@ -94,17 +93,22 @@ def select_through(transcript: Transcript, turn_id: str) -> Transcript:
 
 def _is_answer(turn: Turn, edited: Role) -> bool:
     """Return whether a turn ends the exchange of an edited turn of that role above it."""
-    is_example = edited in INSTRUCTION_ROLES and turn.outcome is None
+    is_example = edited.is_instruction and turn.outcome is None
     return turn.role is Role.ASSISTANT and not is_example
 
 
 # ---- the system turn -------------------------------------------------------------------------------------------------
 
 
+def leading_instructions(turns: Sequence[Turn]) -> int:
+    """Return the number of system and developer turns before all others."""
+    return next((index for index, turn in enumerate(turns) if not turn.role.is_instruction), len(turns))
+
+
 def system_turn(transcript: Transcript) -> Turn | None:
     """Return the system turn, the first of the path; None without one."""
     path = transcript.path
-    return path[0] if path and path[0].role in INSTRUCTION_ROLES else None
+    return path[0] if path and path[0].role.is_instruction else None
 
 
 def system_text(transcript: Transcript) -> str:

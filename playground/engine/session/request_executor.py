@@ -21,7 +21,6 @@ from playground.domain.output import wants_json
 from playground.domain.parts import Text
 from playground.domain.prices import Asked
 from playground.domain.request import Request
-from playground.domain.roles import INSTRUCTION_ROLES
 from playground.domain.transcript import Ending, Outcome, Role, Turn
 from playground.domain.usage import Timing
 from playground.gateway.retry import delay_after
@@ -374,7 +373,7 @@ def plain_settings(request: Request) -> JSONObject:
     """Return the body without the gateway's rules, and with one short message for each kind of instruction instead of
     the conversation. Raises ValueError where the protocol cannot write it.
     """
-    kinds = dict.fromkeys(turn.role for turn in request.turns if turn.role in INSTRUCTION_ROLES)
+    kinds = dict.fromkeys(turn.role for turn in request.turns if turn.role.is_instruction)
     turns = tuple(Turn(id=role, role=role, parts=(Text(text=role),)) for role in kinds)
     bare = request.model_copy(update={"turns": turns, "adaptations": (), "once": ()})
     return get_protocol(request.protocol).encode(bare, extras=False)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from playground.domain.parts import Image, Part, Reasoning, ToolCall, ToolResult
-from playground.domain.roles import INSTRUCTION_ROLES
 from playground.domain.transcript import Role, Transcript, Turn
 from playground.engine.session.branching import fork
 
@@ -79,7 +78,7 @@ def _is_signed(part: Part) -> bool:
 
 def _system_prompt(turns: Iterable[Turn]) -> list[tuple[object, ...]]:
     """Return the system prompt of a conversation: all its instruction turns, wherever they are."""
-    return [_wire_parts(turn) for turn in turns if turn.role in INSTRUCTION_ROLES]
+    return [_wire_parts(turn) for turn in turns if turn.role.is_instruction]
 
 
 def _ancestors(transcript: Transcript, turn_id: str) -> list[Turn]:
@@ -106,7 +105,7 @@ def _same_above(before: Transcript, after: Transcript, turn_id: str, cache: dict
 def _message_above(transcript: Transcript, turn_id: str) -> Turn | None:
     """Return the nearest turn above one that is no instruction."""
     parent = transcript.turns[turn_id].parent
-    while parent is not None and transcript.turns[parent].role in INSTRUCTION_ROLES:
+    while parent is not None and transcript.turns[parent].role.is_instruction:
         parent = transcript.turns[parent].parent
     return transcript.turns[parent] if parent is not None else None
 

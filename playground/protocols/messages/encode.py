@@ -14,7 +14,6 @@ from typing import Final
 
 from playground.domain.members import with_members
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
-from playground.domain.roles import INSTRUCTION_ROLES
 from playground.domain.served import carries, sent_text
 from playground.domain.transcript import Role, Turn
 from playground.jsonkit import foreign
@@ -34,7 +33,7 @@ def encode_turns(turns: tuple[Turn, ...], *, with_extra: bool = False) -> list[J
     messages: list[JSONObject] = []
     ids = CallIds()
     for turn in turns:
-        if turn.role in INSTRUCTION_ROLES:
+        if turn.role.is_instruction:
             continue
         side = "assistant" if turn.role is Role.ASSISTANT else "user"
         if not messages or messages[-1]["role"] != side:
@@ -59,7 +58,7 @@ def encode_system(turns: tuple[Turn, ...]) -> str | list[JSONObject]:
     blocks: list[JSONObject] = []
     ids = CallIds()
     for turn in turns:
-        if turn.role in INSTRUCTION_ROLES:
+        if turn.role.is_instruction:
             blocks += _blocks(turn, ids)
     return _content(blocks)
 

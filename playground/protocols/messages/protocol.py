@@ -9,7 +9,6 @@ from playground.domain.accumulator import Accumulator
 from playground.domain.members import with_members
 from playground.domain.parts import Image, Reasoning, Refusal, ToolCall, ToolResult
 from playground.domain.request import Request
-from playground.domain.roles import INSTRUCTION_ROLES
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.jsonkit.merge import at_path
@@ -99,7 +98,7 @@ class MessagesProtocol(Protocol):
     def changes(self, placed: TurnContext) -> Iterator[Told]:
         """Yield the changes: system prompt to the top, neighbours of one side merged, results and thinking first."""
         turn, before = placed.turn, placed.before
-        if turn.role in INSTRUCTION_ROLES:
+        if turn.role.is_instruction:
             if before is not None:
                 yield CHANGED, "stands in the middle; it goes into the system prompt at the top"
             elif placed.prompt:

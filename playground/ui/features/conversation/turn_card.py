@@ -261,7 +261,7 @@ class TurnCard(CardFrame):
             add("Go to alternative…", partial(commands.choose_alternative, turn.id))
         if len(self.row.alternatives) > 1:
             add("Open in Compare", partial(commands.alternatives_asked.emit, turn.id))
-        if turn.role not in (Role.SYSTEM, Role.DEVELOPER):
+        if not turn.role.is_instruction:
             add("Make this a case", partial(commands.case_asked.emit, turn.id))
         menu.addSeparator()
         add("Move up", partial(commands.move_turn, turn.id, -1))
