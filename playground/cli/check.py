@@ -53,7 +53,7 @@ def add_check(commands: Any) -> None:
     command.add_argument(
         "--json", action="store_true", dest="as_json", help="print the report as JSON instead of the table"
     )
-    command.add_argument("--out", type=Path, metavar="FILE", help="write the report to this file: .json, .md or .html")
+    command.add_argument("--out", type=Path, metavar="FILE", help="write the report to this file: .md, .html or .json")
     add_record(command)
     add_gateway(command)
 

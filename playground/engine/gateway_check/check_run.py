@@ -22,8 +22,8 @@ from playground.domain.request import Request
 from playground.domain.transcript import Ending, new_id
 from playground.engine.advice.refused_fields import offers
 from playground.engine.gateway_check import judges
-from playground.engine.gateway_check.checks import BY_ID, CHECKS, Check, Estimate, Key, Method, estimate, keys
-from playground.engine.gateway_check.judges import CheckAnswer, Judgement
+from playground.engine.gateway_check.checks import BY_ID, CHECKS, Check, CheckCost, Key, Method, check_cost, keys
+from playground.engine.gateway_check.judges import Assessment, CheckAnswer
 from playground.engine.gateway_check.report import Departure, Line, Report, Verdict
 from playground.engine.gateway_check.requests import CheckContext, Target
 from playground.engine.gateways.secrets import Secret
@@ -94,10 +94,10 @@ def keys_of(target: Target, protocols: Collection[str] = ()) -> tuple[Key, ...]:
     return tuple(keys(contexts_of(target, protocols)))
 
 
-def estimates_of(target: Target, selected: Collection[Key]) -> dict[Key, Estimate]:
+def costs_of(target: Target, selected: Collection[Key]) -> dict[Key, CheckCost]:
     """Return the maximum cost of each check."""
     contexts = {context.protocol.name: context for context in contexts_of(target)}
-    return {key: estimate(key, contexts.get(key[1]), target.price) for key in selected}
+    return {key: check_cost(key, contexts.get(key[1]), target.price) for key in selected}
 
 
 @dataclass
@@ -105,7 +105,7 @@ class _Attempt:
     """The state of one check: the answer that counts, its judgement, and the ids of all exchanges."""
 
     answer: CheckAnswer
-    judgement: Judgement = field(default_factory=lambda: judges.untold(""))
+    judgement: Assessment = field(default_factory=lambda: judges.untold(""))
     exchanges: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -265,7 +265,7 @@ class CheckRun:
             if _is_subject(context, attempt.answer.request, rules):
                 if answer.failure is None:
                     words = " and ".join(map(_without, rules))
-                    attempt.judgement = Judgement(Verdict.REFUSED, f"{before.words} Without {words} it is answered.")
+                    attempt.judgement = Assessment(Verdict.REFUSED, f"{before.words} Without {words} it is answered.")
                     if all(_is_automatic(context, rule) for rule in rules):
                         self._learn(rules, before.words)
                 return
@@ -279,7 +279,7 @@ class CheckRun:
             learnt = rule.model_copy(update={"why": cut(reason, _MAX_REASON), "learnt": day})
             self._rules = with_rule(self._rules, learnt)
 
-    async def _judge(self, check: Check, answer: CheckAnswer) -> Judgement:
+    async def _judge(self, check: Check, answer: CheckAnswer) -> Assessment:
         """Judge an answer in a thread, for it may be megabytes long."""
         try:
             if check.judge in (judges.unknown_model, judges.wrong_key):  # these expect a failure
@@ -294,7 +294,7 @@ class CheckRun:
         self,
         check: Check,
         answer: CheckAnswer,
-        judgement: Judgement,
+        judgement: Assessment,
         *,
         exchanges: tuple[str, ...] = (),
         is_reused: bool = False,
@@ -414,23 +414,23 @@ class CheckRun:
         return self._answer_line(check, answer, await self._judge(check, answer))
 
 
-def _bare_line(key: Key, judgement: Judgement) -> Line:
+def _bare_line(key: Key, judgement: Assessment) -> Line:
     """Return the line of a check without an answer of its own."""
     return Line(
         check=key[0], title=BY_ID[key[0]].title, protocol=key[1], verdict=judgement.verdict, words=judgement.words
     )
 
 
-def _skipped(words: str) -> Judgement:
-    return Judgement(Verdict.SKIPPED, words)
+def _skipped(words: str) -> Assessment:
+    return Assessment(Verdict.SKIPPED, words)
 
 
-def _judge_list(listing: ModelList, *, is_listed: bool) -> Judgement:
+def _judge_list(listing: ModelList, *, is_listed: bool) -> Assessment:
     count = len(listing.models)
     models = f"{count} {'model' if count == 1 else 'models'}"
     if listing.failure is not None and count:
         words = f"It breaks off after {count} models: {judges.failure_line(listing.failure)}"
-        return Judgement(Verdict.WRONG, words)
+        return Assessment(Verdict.WRONG, words)
     if listing.failure is not None:
         return judges.judge_failure(listing.failure)
     if not count:

@@ -15,7 +15,7 @@ from playground.domain.tokens import estimate_tokens
 from playground.domain.transcript import Role, make_turn
 from playground.domain.usage import Usage
 from playground.engine.gateway_check import judges
-from playground.engine.gateway_check.judges import CheckAnswer, Judge, Judgement
+from playground.engine.gateway_check.judges import Assessment, CheckAnswer, Judge
 from playground.engine.gateway_check.report import Report
 from playground.engine.gateway_check.requests import (
     LIMIT,
@@ -32,7 +32,7 @@ from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import PROTOCOLS
 
 RequestMaker: TypeAlias = Callable[[CheckContext], Request | None]
-SeriesJudge: TypeAlias = Callable[[Sequence[CheckAnswer]], Judgement]
+SeriesJudge: TypeAlias = Callable[[Sequence[CheckAnswer]], Assessment]
 #: A check and the protocol that it is made over, empty if it is made once for all.
 Key: TypeAlias = tuple[str, str]
 
@@ -336,7 +336,7 @@ def supported_protocols(report: Report) -> dict[str, bool]:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class CheckCost:
     """The maximum cost of checks: rough tokens of the prompts, most tokens of the answers, and money.
 
     ``amount`` is None without a known price.
@@ -350,7 +350,7 @@ class Estimate:
 
     @property
     def words(self) -> str:
-        """The estimate for people, without the number of requests."""
+        """The cost for people, without the number of requests."""
         if not self.prompt:
             return "free"
         tokens = f"about {self.prompt} in, at most {self.output} out"
@@ -364,35 +364,35 @@ class Estimate:
         return f"at most {money(self.amount, self.currency)}" if self.prompt and self.amount else "free"
 
 
-def estimate(key: Key, context: CheckContext | None, price: Price | None) -> Estimate:
-    """Return the estimate of one check; ``context`` is None for a check that is about no protocol."""
+def check_cost(key: Key, context: CheckContext | None, price: Price | None) -> CheckCost:
+    """Return the maximum cost of one check; ``context`` is None for a check that is about no protocol."""
     check = BY_ID[key[0]]
     request = check.request(context) if check.request is not None and context is not None else None
     if check.method is Method.LIST:
-        return Estimate(requests=1)
+        return CheckCost(requests=1)
     if request is None or context is None:
-        return Estimate()
+        return CheckCost()
     if check.id in _NOT_CHARGED:
-        return Estimate(requests=1)
+        return CheckCost(requests=1)
     body = context.protocol.encode(request)
     prompt = estimate_tokens(json.dumps(_without_pictures(body), ensure_ascii=False))
     prompt += _IMAGE_TOKENS * sum(len(turn.images) for turn in request.turns)
     limits = [body.get(name) for name, _ in context.protocol.expected.limits]
     output = next((limit for limit in limits if type(limit) is int), 0) * context.protocol.choices(body)
     amount = cost_of(Usage(prompt=prompt, completion=output), price)
-    return Estimate(1, prompt, output, amount, price.currency if price is not None else "")
+    return CheckCost(1, prompt, output, amount, price.currency if price is not None else "")
 
 
-def total(estimates: Iterable[Estimate]) -> Estimate:
-    """Return the sum of estimates; its amount is known if all amounts are."""
-    estimates = tuple(estimates)
-    amounts = [estimate.amount for estimate in estimates if estimate.amount is not None]
-    return Estimate(
-        requests=sum(estimate.requests for estimate in estimates),
-        prompt=sum(estimate.prompt for estimate in estimates),
-        output=sum(estimate.output for estimate in estimates),
-        amount=sum(amounts) if len(amounts) == len(estimates) else None,
-        currency=next((estimate.currency for estimate in estimates if estimate.currency), ""),
+def total_cost(costs: Iterable[CheckCost]) -> CheckCost:
+    """Return the sum of costs; its amount is known if all amounts are."""
+    costs = tuple(costs)
+    amounts = [cost.amount for cost in costs if cost.amount is not None]
+    return CheckCost(
+        requests=sum(cost.requests for cost in costs),
+        prompt=sum(cost.prompt for cost in costs),
+        output=sum(cost.output for cost in costs),
+        amount=sum(amounts) if len(amounts) == len(costs) else None,
+        currency=next((cost.currency for cost in costs if cost.currency), ""),
     )
 
 

@@ -34,7 +34,7 @@ _MAX_TEXT: Final = 100_000  # characters of an answer that are read
 _COLOUR: Final = re.compile(rf"\b{COLOUR}\b", re.IGNORECASE)
 
 
-class Judgement(NamedTuple):
+class Assessment(NamedTuple):
     """A verdict and a sentence with its reason."""
 
     verdict: Verdict
@@ -81,17 +81,17 @@ class CheckAnswer:
         return self.turn.text[:_MAX_TEXT]
 
 
-Judge: TypeAlias = Callable[[CheckAnswer], Judgement]
+Judge: TypeAlias = Callable[[CheckAnswer], Assessment]
 
 
-def works(words: str) -> Judgement:
+def works(words: str) -> Assessment:
     """Return the verdict WORKS."""
-    return Judgement(Verdict.WORKS, words)
+    return Assessment(Verdict.WORKS, words)
 
 
-def untold(words: str) -> Judgement:
+def untold(words: str) -> Assessment:
     """Return the verdict UNTOLD."""
-    return Judgement(Verdict.UNTOLD, words)
+    return Assessment(Verdict.UNTOLD, words)
 
 
 def quoted(text: str, most: int = _MAX_QUOTE) -> str:
@@ -112,30 +112,30 @@ _REFUSAL_MEANINGS: Final = frozenset(
 )
 
 
-def judge_failure(failure: Failure, *, feature: str = "") -> Judgement:
+def judge_failure(failure: Failure, *, feature: str = "") -> Assessment:
     """Return the verdict of a failure; ``feature`` is the id of a check that is about a single feature."""
     if failure.group is FailureGroup.EMPTY:
         return untold("The answer is complete and has nothing in it.")
     if failure.kind is FailureKind.INPUT:
-        return Judgement(Verdict.SKIPPED, f"Nothing was sent: {failure_line(failure)}")
+        return Assessment(Verdict.SKIPPED, f"Nothing was sent: {failure_line(failure)}")
     if failure.group is FailureGroup.UNREADABLE or failure.kind is FailureKind.STREAM:
-        return Judgement(Verdict.WRONG, failure_line(failure))
+        return Assessment(Verdict.WRONG, failure_line(failure))
     advice = advise(failure)
     if failure.kind is FailureKind.HTTP and failure.status == 500 and advice.meaning in _REFUSAL_MEANINGS:
-        return Judgement(Verdict.REFUSED, failure_line(failure))
+        return Assessment(Verdict.REFUSED, failure_line(failure))
     if failure.group not in REFUSALS:
-        return Judgement(Verdict.UNSUPPORTED if failure.status == 501 else Verdict.FAILED, failure_line(failure))
+        return Assessment(Verdict.UNSUPPORTED if failure.status == 501 else Verdict.FAILED, failure_line(failure))
     if failure.group is FailureGroup.LIMIT:
-        return Judgement(Verdict.FAILED, f"No request is taken now: {failure_line(failure)}")
+        return Assessment(Verdict.FAILED, f"No request is taken now: {failure_line(failure)}")
     is_missing = is_missing_path(failure, advice) and (
         advice.meaning == "no endpoint" or "model" not in failure.message.lower()
     )
     if is_missing and not feature and not is_about_key(failure, advice):
-        return Judgement(Verdict.UNSUPPORTED, f"There is no such endpoint ({failure_line(failure)}).")
-    return Judgement(Verdict.REFUSED, failure_line(failure))
+        return Assessment(Verdict.UNSUPPORTED, f"There is no such endpoint ({failure_line(failure)}).")
+    return Assessment(Verdict.REFUSED, failure_line(failure))
 
 
-def judge_answer(judge: Judge, answer: CheckAnswer, *, feature: str) -> Judgement:
+def judge_answer(judge: Judge, answer: CheckAnswer, *, feature: str) -> Assessment:
     """Return the judgement of ``judge`` on an answer, or that of its failure."""
     failure = answer.failure
     if failure is not None and not (failure.kind is FailureKind.EMPTY and answer.is_cut):
@@ -146,21 +146,21 @@ def judge_answer(judge: Judge, answer: CheckAnswer, *, feature: str) -> Judgemen
 # ---- an answer -------------------------------------------------------------------------------------------------------
 
 
-def short_answer(answer: CheckAnswer) -> Judgement:
+def short_answer(answer: CheckAnswer) -> Assessment:
     """Judge an answer that is not streamed."""
     if answer.exchange.content_type and "event-stream" in answer.exchange.content_type:
-        return Judgement(Verdict.WRONG, "A stream came though none was asked for.")
+        return Assessment(Verdict.WRONG, "A stream came though none was asked for.")
     if answer.outcome.holes:
         return _data_lost(answer)
     return works(f"{_answer(answer)} in {duration_words(answer.exchange.ended or 0.0)}.")
 
 
-def streamed(answer: CheckAnswer) -> Judgement:
+def streamed(answer: CheckAnswer) -> Assessment:
     """Judge a streamed answer, up to its end."""
     if answer.has("json_body", "not_streamed"):
-        return Judgement(Verdict.UNSUPPORTED, "The answer came as a whole though a stream was asked for.")
+        return Assessment(Verdict.UNSUPPORTED, "The answer came as a whole though a stream was asked for.")
     if answer.has("no_finish_reason", "cut_off"):
-        return Judgement(
+        return Assessment(
             Verdict.WRONG, f"The stream ends with neither a finish reason nor an end: {quoted(answer.text)}."
         )
     if answer.outcome.holes:
@@ -172,10 +172,10 @@ def streamed(answer: CheckAnswer) -> Judgement:
     return works(f"{when}{_answer(answer, upper=not when)} in {reads} {'read' if reads == 1 else 'reads'}, {end}.")
 
 
-def _data_lost(answer: CheckAnswer) -> Judgement:
+def _data_lost(answer: CheckAnswer) -> Assessment:
     """Return the verdict of an answer that could be read only in part."""
     notes = [note for code, note in answer.outcome.deviations if code in answer.outcome.holes]
-    return Judgement(
+    return Assessment(
         Verdict.WRONG, f"Part of the answer could not be read: {'; '.join(notes[:2]) or quoted(answer.text)}."
     )
 
@@ -185,17 +185,17 @@ def _answer(answer: CheckAnswer, *, upper: bool = True) -> str:
     return words[:1].upper() + words[1:] if upper else words
 
 
-def counted(answer: CheckAnswer) -> Judgement:
+def counted(answer: CheckAnswer) -> Assessment:
     """Judge token counts."""
     usage = answer.outcome.usage
     if usage is None or (usage.prompt is None and usage.completion is None):
-        return Judgement(Verdict.UNSUPPORTED, "No token counts answer.")
+        return Assessment(Verdict.UNSUPPORTED, "No token counts answer.")
     if usage.prompt is None or usage.completion is None:
-        return Judgement(Verdict.WRONG, "Only one of the two token counts answer.")
+        return Assessment(Verdict.WRONG, "Only one of the two token counts answer.")
     return works(f"{usage.prompt} tokens in, {usage.completion} out.")
 
 
-def accepted(answer: CheckAnswer) -> Judgement:
+def accepted(answer: CheckAnswer) -> Assessment:
     """Judge a field or role without a trace in the answer."""
     return works("Taken, and answered; whether it was followed is the model's matter.")
 
@@ -203,7 +203,7 @@ def accepted(answer: CheckAnswer) -> Judgement:
 # ---- what is set -----------------------------------------------------------------------------------------------------
 
 
-def limited(answer: CheckAnswer) -> Judgement:
+def limited(answer: CheckAnswer) -> Assessment:
     """Judge the token limit and its finish reason."""
     usage, reason = answer.outcome.usage, quoted(answer.outcome.finish_reason or "no reason")
     written = usage.completion if usage is not None else None
@@ -211,16 +211,16 @@ def limited(answer: CheckAnswer) -> Judgement:
         count = f" after {written} tokens" if written is not None else ""
         return works(f"The answer ends at the limit of {SHORT} tokens{count}, with {reason}.")
     if written is not None and written > SHORT:
-        return Judgement(Verdict.UNSUPPORTED, f"{written} tokens came where {SHORT} were the limit.")
+        return Assessment(Verdict.UNSUPPORTED, f"{written} tokens came where {SHORT} were the limit.")
     if (size := len(answer.turn.text)) > 16 * SHORT:
-        return Judgement(Verdict.UNSUPPORTED, f"{size} characters came where {SHORT} tokens were the limit.")
+        return Assessment(Verdict.UNSUPPORTED, f"{size} characters came where {SHORT} tokens were the limit.")
     return untold(f"The answer ended before the limit of {SHORT} tokens, with {reason}.")
 
 
-def stopped(answer: CheckAnswer) -> Judgement:
+def stopped(answer: CheckAnswer) -> Assessment:
     """Judge a stop sequence, which ends the answer and is not in it."""
     if STOP in answer.text:
-        return Judgement(Verdict.UNSUPPORTED, f"The text goes on past “{STOP}”: {quoted(answer.text)}.")
+        return Assessment(Verdict.UNSUPPORTED, f"The text goes on past “{STOP}”: {quoted(answer.text)}.")
     if answer.is_cut:
         return untold("The answer reached its limit before a stop sequence came up.")
     return works(f"The answer stops before “{STOP}”: {quoted(answer.text)}, with {quoted(_reason(answer))}.")
@@ -230,57 +230,57 @@ def _reason(answer: CheckAnswer) -> str:
     return answer.outcome.finish_reason or "no reason"
 
 
-def several(answer: CheckAnswer) -> Judgement:
+def several(answer: CheckAnswer) -> Assessment:
     """Judge two answers to one request."""
     count = len(answer.turns)
     if count == 1:
-        return Judgement(Verdict.UNSUPPORTED, "One answer came where two were asked for.")
+        return Assessment(Verdict.UNSUPPORTED, "One answer came where two were asked for.")
     if count != 2:
-        return Judgement(Verdict.WRONG, f"{count} answers came where two were asked for.")
+        return Assessment(Verdict.WRONG, f"{count} answers came where two were asked for.")
     ends = [turn.outcome.finish_reason if turn.outcome is not None else None for turn in answer.turns]
     if None in ends:
-        return Judgement(Verdict.WRONG, f"Two answers came; number {ends.index(None) + 1} has no finish reason.")
+        return Assessment(Verdict.WRONG, f"Two answers came; number {ends.index(None) + 1} has no finish reason.")
     return works("Two answers answer.")
 
 
 # ---- tools -----------------------------------------------------------------------------------------------------------
 
 
-def called(answer: CheckAnswer) -> Judgement:
+def called(answer: CheckAnswer) -> Assessment:
     """Judge a call of the offered tool by the model's own choice."""
     return _called(answer) or untold(f"The model answered in words: {quoted(answer.text)}.")
 
 
-def called_by_force(answer: CheckAnswer) -> Judgement:
+def called_by_force(answer: CheckAnswer) -> Assessment:
     """Judge a demanded call."""
     return _called(answer) or untold(
         f"It answered in words although a call was demanded, by gateway or model: {quoted(answer.text)}."
     )
 
 
-def _called(answer: CheckAnswer) -> Judgement | None:
+def _called(answer: CheckAnswer) -> Assessment | None:
     calls = answer.turn.calls
     if not calls:
         if answer.is_cut:
             return untold("The answer reached its limit before a call answer.")
         if TOOL.name in answer.text and "{" in answer.text:
-            return Judgement(Verdict.UNSUPPORTED, f"The call came as text and not as a call: {quoted(answer.text)}.")
+            return Assessment(Verdict.UNSUPPORTED, f"The call came as text and not as a call: {quoted(answer.text)}.")
         return None
     call = calls[0]
     if call.name != TOOL.name:
-        return Judgement(Verdict.WRONG, f"A tool was called that is not on offer: {quoted(call.name)}.")
+        return Assessment(Verdict.WRONG, f"A tool was called that is not on offer: {quoted(call.name)}.")
     if answer.is_cut:
         return untold("The answer reached its limit within the call.")
     try:
         value = parse_json(call.arguments or "{}")
     except (ValueError, RecursionError):
-        return Judgement(Verdict.WRONG, f"The arguments of the call are not JSON: {quoted(call.arguments)}.")
+        return Assessment(Verdict.WRONG, f"The arguments of the call are not JSON: {quoted(call.arguments)}.")
     problems = check_value(value, TOOL.parameters or {})
     more = f"; they do not fit its schema ({problems[0].message})" if problems else ""
     return works(f"{TOOL.name} was called with {quoted(call.arguments)}{more}.")
 
 
-def answered_from_result(answer: CheckAnswer) -> Judgement:
+def answered_from_result(answer: CheckAnswer) -> Assessment:
     """Judge an answer to a tool's result."""
     if answer.turn.calls and not answer.text.strip():
         return works("The result was taken; the model calls the tool again.")
@@ -290,30 +290,30 @@ def answered_from_result(answer: CheckAnswer) -> Judgement:
 # ---- the form of the answer ------------------------------------------------------------------------------------------
 
 
-def in_form(answer: CheckAnswer) -> Judgement:
+def in_form(answer: CheckAnswer) -> Assessment:
     """Judge an answer in the requested format: JSON, or JSON that fits a schema."""
     body = answer.protocol.encode(answer.request)
     output = format_in(answer.protocol.name, body)
     if output is None:
-        return Judgement(Verdict.UNSUPPORTED, "The format could not be asked for.")
+        return Assessment(Verdict.UNSUPPORTED, "The format could not be asked for.")
     problems = check_answer(answer.text, output)
     if not problems:
         return works(f"{_answer(answer)} is what was asked for.")
     if answer.is_cut:
         return untold("The answer reached its limit before the JSON was whole.")
-    return Judgement(
+    return Assessment(
         Verdict.UNSUPPORTED, f"The answer does not keep to it ({problems[0].message}): {quoted(answer.text)}."
     )
 
 
-def saw(answer: CheckAnswer) -> Judgement:
+def saw(answer: CheckAnswer) -> Assessment:
     """Judge an answer about a picture."""
     if _COLOUR.search(answer.text):
         return works(f"It was seen: {quoted(answer.text)}.")
     return untold(f"It was taken; the answer does not name its colour: {quoted(answer.text)}.")
 
 
-def thought(answer: CheckAnswer) -> Judgement:
+def thought(answer: CheckAnswer) -> Assessment:
     """Judge reasoning that is separate from the answer."""
     usage = answer.outcome.usage
     if answer.turn.reasoning.strip():
@@ -330,46 +330,46 @@ def thought(answer: CheckAnswer) -> Judgement:
 # ---- errors ----------------------------------------------------------------------------------------------------------
 
 
-def unknown_model(answer: CheckAnswer) -> Judgement:
+def unknown_model(answer: CheckAnswer) -> Assessment:
     """Judge the error for an unknown model."""
     failure = answer.failure
     if failure is None:
-        return Judgement(Verdict.UNSUPPORTED, f"{NO_MODEL} is answered, by {quoted(answer.outcome.model)}.")
+        return Assessment(Verdict.UNSUPPORTED, f"{NO_MODEL} is answered, by {quoted(answer.outcome.model)}.")
     if failure.group not in REFUSALS:
         return _no_clear_error(answer)
     if "model" not in f"{failure.message} {failure.code} {failure.type} {failure.param}".lower():
-        return Judgement(Verdict.DEVIATES, f"The error does not speak of the model: {failure_line(failure)}")
+        return Assessment(Verdict.DEVIATES, f"The error does not speak of the model: {failure_line(failure)}")
     return works(failure_line(failure))
 
 
-def wrong_key(answer: CheckAnswer) -> Judgement:
+def wrong_key(answer: CheckAnswer) -> Assessment:
     """Judge the error for a wrong key."""
     failure = answer.failure
     if failure is None:
-        return Judgement(Verdict.UNSUPPORTED, "A wrong key is let in: keys are not looked at here.")
+        return Assessment(Verdict.UNSUPPORTED, "A wrong key is let in: keys are not looked at here.")
     if failure.status == 401:
         return works(failure_line(failure))
     if failure.group in REFUSALS:
-        return Judgement(Verdict.DEVIATES, f"Refused, though not with 401: {failure_line(failure)}")
+        return Assessment(Verdict.DEVIATES, f"Refused, though not with 401: {failure_line(failure)}")
     return _no_clear_error(answer)
 
 
-def _no_clear_error(answer: CheckAnswer) -> Judgement:
+def _no_clear_error(answer: CheckAnswer) -> Assessment:
     """Return the verdict of a failure that is no refusal."""
     failure = answer.failure
     if failure is None or answer.exchange.status is None:
         return judge_failure(failure) if failure is not None else untold("No error answer.")
-    return Judgement(Verdict.WRONG, f"No clear error: {failure_line(failure)}")
+    return Assessment(Verdict.WRONG, f"No clear error: {failure_line(failure)}")
 
 
 # ---- all answers ----------------------------------------------------------------------------------------------------
 
 
-def rate_limit_headers(answers: Sequence[CheckAnswer]) -> Judgement:
+def rate_limit_headers(answers: Sequence[CheckAnswer]) -> Assessment:
     """Judge the headers about remaining requests."""
     last = next((answer.limits for answer in reversed(answers) if answer.limits), None)
     if last is None:
-        return Judgement(Verdict.UNSUPPORTED, "No answer had headers on limits.")
+        return Assessment(Verdict.UNSUPPORTED, "No answer had headers on limits.")
     words = []
     for window in last.windows[:4]:
         limit, remaining, _ = window.raw
@@ -381,10 +381,10 @@ def rate_limit_headers(answers: Sequence[CheckAnswer]) -> Judgement:
 _IDS: Final = ("x-request-id", "request-id")
 
 
-def request_id_headers(answers: Sequence[CheckAnswer]) -> Judgement:
+def request_id_headers(answers: Sequence[CheckAnswer]) -> Assessment:
     """Judge the header with the request's id, for questions to the gateway's operators."""
     for answer in answers:
         for name in _IDS:
             if value := answer.exchange.response_header(name):
                 return works(f"{name}: {quoted(value)}")
-    return Judgement(Verdict.UNSUPPORTED, "No answer had a header that names the request.")
+    return Assessment(Verdict.UNSUPPORTED, "No answer had a header that names the request.")

@@ -29,7 +29,7 @@ from playground.domain.values import Value
 from playground.engine.files.export.page import STYLE, TAIL, escaped, head
 from playground.engine.gateways.redaction import redactor_of
 from playground.engine.gateways.secrets import Secret
-from playground.engine.io.files import write_whole
+from playground.engine.io.files import ExportFormat, write_whole
 from playground.gateway.redact import Redactor
 from playground.protocols import PROTOCOLS
 from playground.system.named_file import read_named
@@ -408,9 +408,12 @@ def _row(line: Line) -> str:
     return f"<tr><td>{escaped(line.title)}</td>{verdict}{words}<td>{_duration(line)}</td></tr>"
 
 
-#: The writer of each export format, by the ending of its files.
-FORMATS: Final[dict[str, Callable[[Report, Report | None, Iterable[Secret]], str]]] = {
-    "json": to_json,
-    "md": to_markdown,
-    "html": to_page,
+#: The formats by the suffix of their files.
+FORMATS: Final[dict[str, ExportFormat[Callable[[Report, Report | None, Iterable[Secret]], str]]]] = {
+    row.suffix: row
+    for row in (
+        ExportFormat("markdown", "Markdown", "md", to_markdown),
+        ExportFormat("html", "HTML page", "html", to_page),
+        ExportFormat("json", "JSON", "json", to_json),
+    )
 }

@@ -17,10 +17,10 @@ from playground.engine.gateway_check.check_run import (
     CheckRun,
     LineAdded,
     WaitChanged,
-    estimates_of,
+    costs_of,
     keys_of,
 )
-from playground.engine.gateway_check.checks import BY_ID, Estimate, Key, check_title, supported_protocols, total
+from playground.engine.gateway_check.checks import BY_ID, CheckCost, Key, check_title, supported_protocols, total_cost
 from playground.engine.gateway_check.report import FORMATS, Line, Report, Verdict, groups, line_name, line_words
 from playground.engine.gateway_check.requests import Target
 from playground.engine.headless.command import Command, check_output, run_command, write_cassette, write_file
@@ -73,11 +73,11 @@ async def _check(command: Command, options: CheckOptions) -> ExitCode:
     if target is None:
         return ExitCode.TRANSPORT
     keys = [key for key in keys_of(target, options.protocols) if not options.only or key[0] in options.only]
-    estimates = estimates_of(target, keys)
+    costs = costs_of(target, keys)
     if options.lists:
-        _print_list(keys, estimates, console)
+        _print_list(keys, costs, console)
         return ExitCode.OK
-    sums = total(estimates.values())
+    sums = total_cost(costs.values())
     of_checks = "1 check" if len(keys) == 1 else f"{len(keys)} checks"
     console.say(
         f"Checking {show_hidden(target.model)} at {target.connection.base_url}: {of_checks}, at most about "
@@ -90,7 +90,7 @@ async def _check(command: Command, options: CheckOptions) -> ExitCode:
     report = run.report
     is_written = await asyncio.to_thread(_write, report, run.exchanges, options, console)
     if options.as_json:
-        console.raw(FORMATS["json"](report, None, console.secrets))
+        console.raw(FORMATS["json"].write(report, None, console.secrets))
     else:
         for line in _table(report):
             console.line(line)
@@ -155,11 +155,11 @@ def _print_event(event: CheckEvent, console: Console) -> None:
         console.say(event.words)
 
 
-def _print_list(keys: Iterable[Key], estimates: dict[Key, Estimate], console: Console) -> None:
-    rows = [(key[0], check_title(key), BY_ID[key[0]].about, estimates[key].words) for key in keys]
+def _print_list(keys: Iterable[Key], costs: dict[Key, CheckCost], console: Console) -> None:
+    rows = [(key[0], check_title(key), BY_ID[key[0]].about, costs[key].words) for key in keys]
     width = max(len(row[0]) for row in rows)
-    for check, heading, description, estimate in rows:
-        console.line(f"{check.ljust(width)}  {heading}: {description} [{estimate}]")
+    for check, heading, description, cost in rows:
+        console.line(f"{check.ljust(width)}  {heading}: {description} [{cost}]")
 
 
 def _table(report: Report) -> list[str]:
@@ -179,7 +179,7 @@ def _write(report: Report, exchanges: list[Exchange], options: CheckOptions, con
     """Write the report and the cassette of the options. Return False where that failed."""
     is_written = True
     if options.out is not None:
-        text = FORMATS[options.out.suffix.lower().lstrip(".")](report, None, console.secrets)
+        text = FORMATS[options.out.suffix.lower().lstrip(".")].write(report, None, console.secrets)
         is_written = write_file(options.out, text, console)
     return write_cassette(options.record, exchanges, f"Check of {report.model}", console) and is_written
 

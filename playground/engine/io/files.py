@@ -1,4 +1,7 @@
-"""Files: replaced as a whole, so that a reader gets the old content or the new; decoded; those of the application."""
+"""Files: replaced as a whole, so that a reader gets the old content or the new; decoded; those of the application.
+
+`ExportFormat` is a row in the tables of formats that experiments, evaluations and gateway checks are exported in.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,10 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 from uuid import uuid4
 
 from playground.system.private import make_folder
@@ -84,6 +88,23 @@ def resource_root() -> Path:
         if folder.is_dir():
             return folder
     raise FileNotFoundError("the application's resources folder is missing; please install it again")
+
+
+W = TypeVar("W", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class ExportFormat(Generic[W]):
+    """A format of exported files: its name in commands, its label and note for people, the suffix without its dot.
+
+    ``write`` returns the text of a file.
+    """
+
+    name: str
+    label: str
+    suffix: str
+    write: W
+    note: str = ""
 
 
 def render_template(template: str, clean: Callable[[str], str], **values: Any) -> str:

@@ -14,8 +14,8 @@ from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.adaptations import AdaptationKind
 from playground.domain.prices import Price
 from playground.engine.gateway_check import check_run
-from playground.engine.gateway_check.check_run import CheckEvent, CheckRun, LineAdded, estimates_of, keys_of
-from playground.engine.gateway_check.checks import supported_protocols, total
+from playground.engine.gateway_check.check_run import CheckEvent, CheckRun, LineAdded, costs_of, keys_of
+from playground.engine.gateway_check.checks import supported_protocols, total_cost
 from playground.engine.gateway_check.report import Verdict
 from tests.engine.gateway_check.checking import KEY, checked, target, verdicts
 from tests.support.fault_server import FaultServer, hold, send, whole
@@ -226,10 +226,10 @@ async def test_huge_answer_is_wrong_and_not_stored(gateway: DemoServer) -> None:
 def test_cost_is_estimated_before_a_check() -> None:
     whom = target("http://127.0.0.1:1/v1")
     keys = keys_of(whom, ("chat",))
-    unknown = total(estimates_of(whom, keys).values())
+    unknown = total_cost(costs_of(whom, keys).values())
     assert unknown.amount is None
     assert unknown.price_words == "price not known"
-    priced = estimates_of(replace(whom, price=Price(input=1.0, output=2.0)), keys)
+    priced = costs_of(replace(whom, price=Price(input=1.0, output=2.0)), keys)
     assert (priced["usage", "chat"].price_words, priced["unknown_model", "chat"].words) == ("free", "free")
     item = priced["whole", "chat"]
     assert item.amount == pytest.approx((item.prompt + 2 * item.output) / 1_000_000)

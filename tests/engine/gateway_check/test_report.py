@@ -109,11 +109,11 @@ def test_words_of_a_gateway_are_escaped_in_each_export(kind: str) -> None:
         update={"deviations": (Departure(code="x", note=HOSTILE),), "without": (HOSTILE,)}
     )
     result = report(1_790_000_000.0, hostile, gateway=HOSTILE, model=HOSTILE)
-    text = FORMATS[kind](result, report(1_789_000_000.0, line(Verdict.WORKS)), (Secret(KEY),))
+    text = FORMATS[kind].write(result, report(1_789_000_000.0, line(Verdict.WORKS)), (Secret(KEY),))
     assert KEY not in text
     key = "pk-Zq7<Kw_2x>V*b_9J&t`Lm"  # of characters that are escaped
     message = line(Verdict.REFUSED, words=f"The key {key} is not known.")
-    refused = FORMATS[kind](report(1_790_000_000.0, message, model=key), None, (Secret(key),)).replace("\\", "")
+    refused = FORMATS[kind].write(report(1_790_000_000.0, message, model=key), None, (Secret(key),)).replace("\\", "")
     assert not [key[index : index + 6] for index in range(len(key) - 5) if key[index : index + 6] in refused]
     assert "is not known" in refused
     if kind == "json":

@@ -66,7 +66,7 @@ async def test_without_a_model_the_first_of_the_list_is_asked(demo: DemoServer) 
     ("options", "code", "words"),
     [
         ({"only": ("nothing",)}, ExitCode.BAD_INPUT, "there is no check nothing"),
-        ({"out": Path("report.pdf")}, ExitCode.BAD_INPUT, ".json, .md or .html"),
+        ({"out": Path("report.pdf")}, ExitCode.BAD_INPUT, ".md, .html or .json"),
         ({"out": Path("/no/such/folder/report.md")}, ExitCode.BAD_INPUT, "there is no folder"),
         ({"model": "m"}, ExitCode.TRANSPORT, "Nothing answers at 127.0.0.1:1"),
         ({}, ExitCode.TRANSPORT, "127.0.0.1:1"),

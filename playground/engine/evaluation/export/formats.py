@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from playground.domain.request import Request
 from playground.domain.transcript import Role, Turn
@@ -17,7 +17,7 @@ from playground.engine.evaluation.imports.asserts import write_assert
 from playground.engine.evaluation.resolved import EvalVariant, ResolvedEvaluation
 from playground.engine.evaluation.results import Cell, Results
 from playground.engine.gateways.redaction import redact, redact_json, redactor_of
-from playground.engine.io.files import render_template
+from playground.engine.io.files import ExportFormat, render_template
 from playground.engine.session.plan import Case
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import DEFAULT, MESSAGES
@@ -183,25 +183,17 @@ def messages_of(turns: Sequence[Turn]) -> JSON:
     return get_protocol(DEFAULT).encode(Request(protocol=DEFAULT, model="", turns=plain))[MESSAGES]
 
 
-class Format(NamedTuple):
-    """A format: its name on the command line, its words in a menu, the suffix of its files, and its writer."""
-
-    name: str
-    words: str
-    suffix: str
-    write: Callable[[Export], Awaitable[str]]
-
-
-FORMATS: Final = {
+#: The formats by name. The help of ``playground eval`` describes each.
+FORMATS: Final[dict[str, ExportFormat[Callable[[Export], Awaitable[str]]]]] = {
     row.name: row
     for row in (
-        Format("html", "Web page", "html", to_page),
-        Format("csv", "Table (CSV)", "csv", to_csv),
-        Format("jsonl", "JSON lines", "jsonl", to_jsonl),
-        Format("json", "JSON", "json", to_json),
-        Format("junit", "Test results (JUnit)", "xml", to_junit),
-        Format("promptfoo", "promptfoo", "json", to_promptfoo),
-        Format("inspect", "Data set for Inspect AI", "jsonl", to_inspect),
+        ExportFormat("html", "Web page", "html", to_page),
+        ExportFormat("csv", "Table (CSV)", "csv", to_csv),
+        ExportFormat("jsonl", "JSON lines", "jsonl", to_jsonl),
+        ExportFormat("json", "JSON", "json", to_json),
+        ExportFormat("junit", "Test results (JUnit)", "xml", to_junit),
+        ExportFormat("promptfoo", "promptfoo", "json", to_promptfoo),
+        ExportFormat("inspect", "Data set for Inspect AI", "jsonl", to_inspect),
     )
 }
 

@@ -20,6 +20,7 @@ from playground.engine.files.export.page import to_page
 from playground.engine.files.export.selection import Selection
 from playground.engine.gateways.redaction import write_output
 from playground.engine.gateways.secrets import Secret
+from playground.engine.io.files import ExportFormat
 from playground.engine.requests.protocol_conversion import losses
 from playground.engine.session.snapshot import Snapshot
 from playground.jsonkit.values import JSON, JSONObject
@@ -80,35 +81,38 @@ class ExportError(ValueError):
 
 
 @dataclass(frozen=True)
-class ExportFormat:
-    """A format: its title and note for people, the suffix of its files, and its functions.
+class ExperimentFormat(ExportFormat[Callable[[Selection], str]]):
+    """A format of experiments. ``write`` raises ValueError in words; ``omissions`` lists what the file lacks."""
 
-    ``write`` raises ValueError in words; ``omissions`` lists what an export in this format lacks.
-    """
-
-    title: str
-    note: str
-    suffix: str
-    write: Callable[[Selection], str]
     omissions: Callable[[Selection], list[str]] = lambda _: []
 
 
 #: The formats by name. A protocol's name means JSON Lines in its shape.
-FORMATS: Final[dict[str, ExportFormat]] = {
-    "markdown": ExportFormat("Markdown", "Headings and text, to read and to paste elsewhere", ".md", to_markdown),
-    "html": ExportFormat(
-        "HTML page", "One file with its images, to look at in a browser; it loads and runs nothing", ".html", to_page
-    ),
-    **{
-        protocol: ExportFormat(
-            f"JSON Lines, {title}",
-            "Messages for other programs, as this protocol spells them",
-            ".jsonl",
-            partial(to_jsonl, protocol=protocol),
-            partial(omissions, protocol=protocol),
-        )
-        for protocol, title in PROTOCOLS.items()
-    },
+FORMATS: Final = {
+    row.name: row
+    for row in (
+        ExperimentFormat(
+            "markdown", "Markdown", "md", to_markdown, "Headings and text, to read and to paste elsewhere"
+        ),
+        ExperimentFormat(
+            "html",
+            "HTML page",
+            "html",
+            to_page,
+            "One file with its images, to look at in a browser; it loads and runs nothing",
+        ),
+        *(
+            ExperimentFormat(
+                protocol,
+                f"JSON Lines, {title}",
+                "jsonl",
+                partial(to_jsonl, protocol=protocol),
+                "Messages for other programs, as this protocol spells them",
+                partial(omissions, protocol=protocol),
+            )
+            for protocol, title in PROTOCOLS.items()
+        ),
+    )
 }
 
 

@@ -21,7 +21,7 @@ async def export_answers(evaluation: EvaluationModel, name: str, window: QWidget
     """
     chosen_format = FORMATS[name]
     offered = f"{file_name(evaluation.resolved.base.title, 'Evaluation')}.{chosen_format.suffix}"
-    kinds = f"{chosen_format.words} (*.{chosen_format.suffix});;All files (*)"
+    kinds = f"{chosen_format.label} (*.{chosen_format.suffix});;All files (*)"
     path = await ask_where(window, "Export the evaluation", offered, kinds, chosen_format.suffix)
     if path is None:
         return ""

@@ -85,7 +85,7 @@ class EvaluatePage(QWidget):
         self.run_bar = RunBar(evaluation)
         self.run_bar.asked.connect(commands.run)
         self.run_bar.details_asked.connect(lambda: self.show_view(REPORT))
-        self.view_bar = ViewBar([(entry.name, f"{entry.words}…") for entry in FORMATS.values()])
+        self.view_bar = ViewBar([(entry.name, f"{entry.label}…") for entry in FORMATS.values()])
         self.view_bar.shown.connect(self.show_view)
         self.view_bar.import_asked.connect(self.import_cases)
         self.view_bar.export_asked.connect(self._export)

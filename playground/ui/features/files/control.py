@@ -276,8 +276,8 @@ class FileControl(Control):
         suffix, secrets = FORMATS[choice.format].suffix, self._workspace.gateways.keys.known()
         path = None
         if not choice.to_clipboard:
-            name = str(Path(self._folder) / f"{file_name(session.title)}{suffix}")
-            path = await self._ask_where("Export", name, f"Files (*{suffix});;All files (*)", suffix.lstrip("."))
+            name = str(Path(self._folder) / f"{file_name(session.title)}.{suffix}")
+            path = await self._ask_where("Export", name, f"Files (*.{suffix});;All files (*)", suffix)
             if path is None:
                 return
         session.editors.keep_valid()

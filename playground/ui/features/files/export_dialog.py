@@ -46,7 +46,7 @@ class ExportDialog(QDialog):
         self.scopes = QButtonGroup(self)
         column = in_column(heading, Gap(4), _group("As"), of=self, margins=(18, 14, 18, 14), spacing=6)
         for number, form in enumerate(FORMATS.values()):
-            column.addWidget(_radio(self.formats, number, form.title, form.note, checked=number == 0))
+            column.addWidget(_radio(self.formats, number, form.label, form.note, checked=number == 0))
             column.addWidget(_note(form.note))
         column.addSpacing(6)
         column.addWidget(_group("What"))

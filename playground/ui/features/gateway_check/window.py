@@ -47,7 +47,7 @@ from playground.ui.widgets.session_window import main_window
 
 if TYPE_CHECKING:
     from playground.engine.gateway_check.check_run import CheckEvent, CheckRun
-    from playground.engine.gateway_check.checks import Estimate
+    from playground.engine.gateway_check.checks import CheckCost
     from playground.engine.gateways.gateways import Gateways
     from playground.engine.session.session import Exchange
 
@@ -85,7 +85,7 @@ class CheckWindow(QDialog):
         self._listed: tuple[Report, ...] = ()  # the reports in the list
         self._report: Report | None = None  # the report that is shown
         self._exchanges: dict[str, Exchange] = {}
-        self._estimates: dict[Key, Estimate] = {}
+        self._costs: dict[Key, CheckCost] = {}
         self._planned: list[tuple[str, list[Planned]]] = []
         self._unticked: tuple[Key, ...] = ()
         self._selected: list[Key] = []
@@ -108,8 +108,8 @@ class CheckWindow(QDialog):
         self.earlier.setMinimumContentsLength(27)
         self.export_button = push_button("Export")
         menu = QMenu(self.export_button)
-        for kind, title in (("md", "Markdown…"), ("html", "HTML page…"), ("json", "JSON…")):
-            menu.addAction(title).triggered.connect(partial(self._export, kind))
+        for row in FORMATS.values():
+            menu.addAction(f"{row.label}…").triggered.connect(partial(self._export, row.suffix))
         self.export_button.setMenu(menu)
         head = in_row(
             text_label("Gateway", "muted"),
@@ -244,7 +244,7 @@ class CheckWindow(QDialog):
     async def _make_plan(self, number: int) -> None:
         profile_id, model = self._profile_id, self.model.shown
         target = target_of(self._gateways, profile_id, model)
-        self._planned, self._estimates, reports = await asyncio.to_thread(_planned, target, self._report_store)
+        self._planned, self._costs, reports = await asyncio.to_thread(_planned, target, self._report_store)
         if number != self._number:
             return
         if model and self._gateways.lacks_facts(profile_id, model):
@@ -285,11 +285,11 @@ class CheckWindow(QDialog):
         """Show the number and the maximum cost of the selected checks."""
         if self.running or self._report is not None:
             return
-        from playground.engine.gateway_check.checks import total
+        from playground.engine.gateway_check.checks import total_cost
 
         ticked = self.lines.ticked_keys
         self._unticked = tuple(self.lines.unticked)
-        sums = total(self._estimates[key] for key in ticked if key in self._estimates)
+        sums = total_cost(self._costs[key] for key in ticked if key in self._costs)
         count = f"{sums.requests} {'request' if sums.requests == 1 else 'requests'}"
         tokens = f"about {sums.prompt:,} tokens in, at most {sums.output:,} out"
         self.summary.setText(f"{ABOUT} {count}, {tokens}: {sums.price_words}.")
@@ -508,7 +508,7 @@ class CheckWindow(QDialog):
         if report is None:
             return
         old, secrets = previous_report(report, self._reports), self._gateways.keys.known()
-        make: Callable[[], str] = partial(FORMATS[kind], report, old, secrets)
+        make: Callable[[], str] = partial(FORMATS[kind].write, report, old, secrets)
         name = f"{file_name(f'Check of {report.gateway}', 'check')}.{kind}"
         spawn(save_as(self, "Export the report", name, kind, make, secrets, self._say), name="export a report")
 
@@ -531,16 +531,16 @@ def _not_served(report: Report, protocol: str) -> str:
 
 def _planned(
     target: Target, report_store: ReportStore
-) -> tuple[list[tuple[str, list[Planned]]], dict[Key, Estimate], tuple[Report, ...]]:
+) -> tuple[list[tuple[str, list[Planned]]], dict[Key, CheckCost], tuple[Report, ...]]:
     """Return the possible checks by group, their maximum cost, and the saved reports."""
-    from playground.engine.gateway_check.check_run import estimates_of, keys_of
+    from playground.engine.gateway_check.check_run import costs_of, keys_of
     from playground.engine.gateway_check.checks import BY_ID
 
     keys = keys_of(target)
-    estimates = estimates_of(target, keys)
+    costs = costs_of(target, keys)
     grouped: dict[str, list[Planned]] = {}
     for key in keys:
         check = BY_ID[key[0]]
-        grouped.setdefault(key[1], []).append((key, check.title, check.about, estimates[key].words))
+        grouped.setdefault(key[1], []).append((key, check.title, check.about, costs[key].words))
     order: Any = sorted(grouped, key=lambda protocol: (bool(protocol), list(grouped).index(protocol)))
-    return [(TITLES.get(name, "In any protocol"), grouped[name]) for name in order], estimates, report_store.load()
+    return [(TITLES.get(name, "In any protocol"), grouped[name]) for name in order], costs, report_store.load()
