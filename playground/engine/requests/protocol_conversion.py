@@ -10,13 +10,13 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from playground.domain.hidden import short_name
 from playground.domain.members import Extra
 from playground.domain.parameter_conversion import counterparts, left_behind, respelled
 from playground.domain.parameters import Parameters
-from playground.domain.parts import Image, Part, Reasoning, Text, ToolCall, ToolResult, Unknown
+from playground.domain.parts import Part, ToolCall, ToolResult, Unknown
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
@@ -37,7 +37,8 @@ _CONTENT: Final = frozenset(
 MOST_NAMES: Final = 12  # members named for one turn
 _MOST_COMPARED: Final = 40  # members compared one by one; of more, groups are compared
 _MOST_IN_GROUPS: Final = 1_000  # of more members, all are compared at once
-_THINKING: Final = "the signature of its thinking; the text goes only if reasoning is sent back"
+_THINKING: Final = "the signature of its thinking; its text is only sent with past reasoning"
+_UNSIGNED: Final = "{to} accepts signed thinking only, so it is not sent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ def _turn_losses(request: Request, to: str) -> Iterator[Loss]:
         rows += [*empty.get(turn.id, ()), *target.protocol.changes(context), *renamed.get(number, ())]
         rows += [_unknown_part(part) for part in turn.parts if isinstance(part, Unknown) and not part.from_file]
         if turn.role is Role.TOOL and not is_answer and any(result.call_id in call_ids for result in turn.results):
-            rows.append((DOUBTFUL, "its result does not stand right behind its call"))
+            rows.append((DOUBTFUL, "its result does not directly follow its call"))
         for kind, what in rows:
             yield Loss(kind, f"Turn {number} ({turn.role.value})", what)
         call_ids.update(call.id for call in turn.calls)
@@ -242,37 +243,41 @@ def _is_plain(turn: Turn) -> bool:
     return all(part.kind == "text" and part.text and not part.extra for part in turn.parts)
 
 
+class _PartRow(NamedTuple):
+    """A part that is lost: its kind, its sentence with fields of ``part``, and which parts of that kind it is about."""
+
+    kind: str
+    words: str
+    applies: Callable[[Any], bool] = lambda _part: True
+
+
+#: Parts that are lost. The first row that applies counts; ``{to}`` is the other protocol.
+_LOST_PARTS: Final = (
+    _PartRow("reasoning", "its redacted thinking", lambda part: part.redacted is not None),
+    _PartRow("reasoning", _THINKING, lambda part: part.signature is not None),
+    _PartRow("reasoning", f"its reasoning has no signature and vendor records; {_UNSIGNED}", lambda part: part.details),
+    _PartRow("reasoning", f"its reasoning has no signature; {_UNSIGNED}"),
+    _PartRow("text", "an empty text"),
+    _PartRow("tool_call", "its call of {part.name} ({part.id})"),
+    _PartRow("tool_result", "its result of {part.call_id}"),
+)
+
+#: Fields that are lost although their part is sent, by kind and name.
+_LOST_FIELDS: Final = {
+    ("reasoning", "details"): "the vendor records of its reasoning (reasoning_details)",
+    ("reasoning", "signature"): _THINKING,
+    ("image", "detail"): "the detail of its image ({part.detail})",
+    ("tool_result", "is_error"): "that the result of {part.call_id} is an error; its text is sent",
+}
+
+
 def _part_words(part: Part, target: TurnEncoder) -> str:
-    match part:
-        case Reasoning() if part.redacted is not None:
-            return "its redacted thinking"
-        case Reasoning() if part.signature is not None:
-            return _THINKING
-        case Reasoning():
-            what = "its reasoning has no signature" + (" and vendor records" if part.details else "")
-            return f"{what}; {target.title} takes back signed thinking only, so it stays here"
-        case Text():
-            return "an empty text"
-        case ToolCall():
-            return f"its call of {part.name} ({part.id})"
-        case ToolResult():
-            return f"its result of {part.call_id}"
-        case _:
-            return f"its {part.kind}"
+    rows = (row.words for row in _LOST_PARTS if row.kind == part.kind and row.applies(part))
+    return next(rows, "its {part.kind}").format(part=part, to=target.title)
 
 
 def _field_words(part: Part, field: str) -> str:
-    match part, field:
-        case Reasoning(), "details":
-            return "the vendor records of its reasoning (reasoning_details)"
-        case Reasoning(), "signature":
-            return _THINKING
-        case Image(), "detail":
-            return f"the detail of its image ({part.detail})"
-        case ToolResult(), "is_error":
-            return f"that the result of {part.call_id} is an error; its text is sent"
-        case _:
-            return f"{field} of its {part.kind}"
+    return _LOST_FIELDS.get((part.kind, field), "{field} of its {part.kind}").format(part=part, field=field)
 
 
 def _is_text_only(blocks: JSON) -> bool:
@@ -293,7 +298,7 @@ def _inner_names(name: str, value: JSON) -> list[str]:
 def _unknown_part(part: Unknown) -> Told:
     kind = part.value.get("type")
     named = f"of type {kind}" if isinstance(kind, str) and kind else "without a type"
-    return DOUBTFUL, f"a part {named[:80]} is sent as it came, in the shape of the other protocol"
+    return DOUBTFUL, f"a part {named[:80]} is sent unchanged, in the shape of the other protocol"
 
 
 def _empty_turns(turns: tuple[Turn, ...], source: TurnEncoder, target: TurnEncoder) -> dict[str, list[Told]]:

@@ -97,11 +97,11 @@ class ChatProtocol(Protocol):
         ):
             yield CHANGED, "its texts are joined into one"
         if turn.refusal:
-            yield CHANGED, "its refusal is sent as one, apart from the text"
+            yield CHANGED, "its refusal is sent in a member of its own"
         if turn.role is not Role.ASSISTANT and is_behind(turn, ToolResult):
-            yield CHANGED, "its results go before what else it holds"
+            yield CHANGED, "its results are sent before its other parts"
         if any(result.images for result in turn.results):
-            yield CHANGED, "a line is sent in the place of each picture of its results"
+            yield CHANGED, "a line of text replaces each image of its results"
 
     def check_body(self, body: JSONObject) -> Iterator[Oddity]:
         """Check the tool choice, the two limits of tokens, and options of a stream without one."""

@@ -100,13 +100,13 @@ class MessagesProtocol(Protocol):
         turn, before = placed.turn, placed.before
         if turn.role.is_instruction:
             if before is not None:
-                yield CHANGED, "stands in the middle; it goes into the system prompt at the top"
+                yield CHANGED, "is in the middle; it is moved into the system prompt at the top"
             elif placed.prompt:
                 yield CHANGED, "joins the turn before it in one system prompt"
             if turn.role is Role.DEVELOPER:
                 yield CHANGED, "there is no developer role; it is sent as system"
             if turn.images:
-                yield DOUBTFUL, "its image goes into the system prompt, which takes text only"
+                yield DOUBTFUL, "its image is put into the system prompt, which accepts text only"
         elif before is not None and side_of(turn) is side_of(before) and not placed.answers:
             yield CHANGED, f"joins the turn before it in one {side_of(turn).value} message"
         yield from _changes_of_parts(turn)
@@ -229,13 +229,13 @@ def _changes_of_parts(turn: Turn) -> Iterator[Told]:
             what = f"the arguments of {part.name} ({part.id}) are not a JSON object: nothing can be sent until they are"
             yield DOUBTFUL, what
         elif isinstance(part, ToolResult) and part.images and not part.is_error:
-            yield CHANGED, "the pictures of its result are sent with it"
+            yield CHANGED, "the images of its result are sent with it"
     if is_behind(turn, ToolResult):
-        yield DOUBTFUL, "its result stands behind what else it holds; results belong first"
+        yield DOUBTFUL, "its result comes after its other parts; results belong first"
     thoughts = [part for part in turn.parts if isinstance(part, Reasoning)]
     is_signed = any(part.signature is not None or part.redacted is not None for part in thoughts)
     if turn.outcome is None and is_signed and is_behind(turn, Reasoning):
-        yield CHANGED, "its thinking goes to the front"
+        yield CHANGED, "its thinking is moved to the front"
 
 
 def _check_budget(budget: JSON, limit: JSON) -> Iterator[Oddity]:

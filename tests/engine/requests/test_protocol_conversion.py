@@ -172,10 +172,10 @@ def test_losses_of_turns_in_messages_are_listed() -> None:
         "Turn 4 (assistant): its reasoning has no signature and vendor records",
         "Turn 4 (assistant): its refusal is sent as ordinary text",
         "Turn 3 (user): joins the turn before it in one user message",
-        "Turn 5 (system): stands in the middle",
+        "Turn 5 (system): is in the middle",
         "Turn 6 (assistant): joins the turn before it in one assistant message",
         "Turn 6 (assistant): the arguments of f (c1) are not a JSON object",
-        "Turn 7 (user): a part of type input_audio is sent as it came",
+        "Turn 7 (user): a part of type input_audio is sent unchanged",
     ):
         assert words in text
 
@@ -195,9 +195,12 @@ def test_losses_of_turns_in_chat_are_listed() -> None:
         turn_of(Role.ASSISTANT, Unknown(value={"type": "server_tool_use"})),
         to="chat",
     )
-    asis = "a part of type server_tool_use is sent as it came, in the shape of the other protocol"
+    asis = "a part of type server_tool_use is sent unchanged, in the shape of the other protocol"
     assert lines == [
-        (LOST, "Turn 2 (assistant): the signature of its thinking; the text goes only if reasoning is sent back"),
+        (
+            LOST,
+            "Turn 2 (assistant): the signature of its thinking; its text is only sent with past reasoning",
+        ),
         (LOST, "Turn 2 (assistant): its redacted thinking"),
         (LOST, "Turn 3 (tool): that the result of c1 is an error; its text is sent"),
         (CHANGED, "Turn 2 (assistant): its text is joined and its calls follow; their order is not sent"),
@@ -243,11 +246,11 @@ def test_changed_order_of_turns_and_parts_is_listed() -> None:
     call, result = ToolCall(id="c", name="f", arguments="{}"), ToolResult(call_id="c", text="1")
     first = make_turn(Role.USER, "a")
     late = (first, turn_of(Role.ASSISTANT, call), make_turn(Role.USER, "wait"), turn_of(Role.TOOL, result))
-    doubt = (DOUBTFUL, "Turn 4 (tool): its result does not stand right behind its call")
+    doubt = (DOUBTFUL, "Turn 4 (tool): its result does not directly follow its call")
     assert doubt in loss_lines(*late)
     assert doubt in loss_lines(*late, to="chat")
     mixed = (first, turn_of(Role.ASSISTANT, call), turn_of(Role.USER, Text(text="so"), result))
-    assert (CHANGED, "Turn 3 (user): its results go before what else it holds") in loss_lines(*mixed, to="chat")
+    assert (CHANGED, "Turn 3 (user): its results are sent before its other parts") in loss_lines(*mixed, to="chat")
     assert any(kind == DOUBTFUL and "results belong first" in line for kind, line in loss_lines(*mixed))
     two = make_turn(Role.SYSTEM, "One."), make_turn(Role.SYSTEM, "Two."), first
     assert loss_lines(*two) == [(CHANGED, "Turn 2 (system): joins the turn before it in one system prompt")]
@@ -255,9 +258,9 @@ def test_changed_order_of_turns_and_parts_is_listed() -> None:
     texts = turn_of(Role.ASSISTANT, Text(text="One."), Text(text=" Two."))
     assert loss_lines(texts, to="chat") == [(CHANGED, "Turn 1 (assistant): its texts are joined into one")]
     thought = turn_of(Role.ASSISTANT, Text(text="so"), Reasoning(text="hm", signature="s"))
-    assert (CHANGED, "Turn 1 (assistant): its thinking goes to the front") in loss_lines(thought)
+    assert (CHANGED, "Turn 1 (assistant): its thinking is moved to the front") in loss_lines(thought)
     refused = turn_of(Role.ASSISTANT, Refusal(text="no"))
-    words = "its refusal is sent as one, apart from the text"
+    words = "its refusal is sent in a member of its own"
     assert loss_lines(refused, to="chat") == [(CHANGED, f"Turn 1 (assistant): {words}")]
     renamed = (
         turn_of(Role.USER, Text(text="?")),
