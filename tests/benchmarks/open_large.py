@@ -18,6 +18,7 @@ from playground.ui.features.conversation.transcript_view import TranscriptView
 from tests.benchmarks.experiment import TOOL, long_transcript
 from tests.benchmarks.registry import Figure, at_most
 from tests.benchmarks.window import Pulse, Window, play
+from tests.support.editors import edit_text
 
 LONG, VERY_LONG, PASSES = 1_000, 10_000, 3
 OPEN_LONG_MS, OPEN_VERY_LONG_MS, EDIT_MS = 300, 1_000, 150
@@ -85,7 +86,7 @@ class Opening:
         middle = session.transcript.path[self._turns // 2].id
         steps: dict[str, Callable[[], object]] = {
             "an edit in the middle": lambda: pane.commands.edit(
-                middle, lambda: session.turns.edit_text(middle, "Other words.")
+                middle, lambda: edit_text(session, middle, "Other words.")
             ),
             "undo of the edit": session.undo,
             "a deletion in the middle": lambda: pane.commands.delete_turn(middle),

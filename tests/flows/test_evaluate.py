@@ -11,6 +11,7 @@ from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.compare import ComparePage
 from tests.flows.pages.evaluate import AT_ONCE, EvaluatePage, change_plan, plan_of
 from tests.flows.pages.steps import answer_question
+from tests.support.editors import edit_text
 
 SLOW = DemoConfig(tokens_per_second=0, time_to_first_token=0.3, rate_limit=0)
 ENDLESS = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=3)  # of 48 requests, in a minute
@@ -133,7 +134,7 @@ async def test_run_that_stops_by_itself_says_why(person: Person) -> None:
     await person.until(lambda: page.answers == 10, "ten answers")
     await change_plan(person, budget=Budget(), cases=plan_of(person).cases[:1])
     turn = person.session.transcript.path[-1]
-    await person.do(lambda: person.session.turns.edit_text(turn.id, "What is {{sum}}? !401"))
+    await person.do(lambda: edit_text(person.session, turn.id, "What is {{sum}}? !401"))
     await person.until(lambda: page.ready and not page.answers, "another question")
     await page.begin()
     await person.conversation.notice.wait_for_text("A · current settings")

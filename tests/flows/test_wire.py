@@ -21,6 +21,7 @@ from tests.flows.pages.inspector import (
     Timeline,
     read_frames,
 )
+from tests.support.editors import edit_text
 
 URL = "http://127.0.0.1:9"
 CALLING = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=1_000_000)
@@ -109,7 +110,7 @@ async def test_selected_text_selects_its_frames_and_a_frame_marks_its_text(perso
     await timeline.show_tab("Timeline")
     await person.until(lambda: timeline.count > 10, "frames")
     await timeline.show_exchange(1)
-    person.session.turns.edit_text(person.path[1].id, "Something else")
+    edit_text(person.session, person.path[1].id, "Something else")
     await timeline.select(content)
     await person.until(lambda: "edited later" in timeline.summary, "a word on the edit")
 

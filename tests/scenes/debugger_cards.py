@@ -5,6 +5,7 @@ from __future__ import annotations
 from playground.domain.debugging import ResultDraft
 from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import Stage
+from tests.support.editors import edit_call
 
 
 async def _three(stage: Stage, more: str = "", *, wait: bool = True) -> None:
@@ -37,6 +38,6 @@ async def call_edited(stage: Stage) -> None:
     """The broken call was edited: what changed, and a result half typed for it."""
     await _three(stage, "!broken=2")
     (_, _), (turn_id, call), _ = stage.session.debugger.waiting
-    stage.session.turns.edit_call(turn_id, call.id, '{"city": "Oslo", "unit": "celsius"}')
+    edit_call(stage.session, turn_id, call.id, '{"city": "Oslo", "unit": "celsius"}')
     stage.session.debugger.notes.set_draft(turn_id, call.id, ResultDraft(text='{"temp": 9, "sky": "ra'))
     await stage.scroll_to_turn(-1)

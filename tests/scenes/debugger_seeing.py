@@ -10,6 +10,7 @@ from playground.engine.session.changes import RunState
 from tests.scenes.registry import BOTH, scene
 from tests.scenes.stage import Stage
 from tests.scenes.tools import SAMPLE
+from tests.support.editors import edit_call
 
 SUNNY = AnswerRow(answer=Answer(text='{"temp": 21, "sky": "clear"}', delay=0.08))
 OSLO = AnswerRow(
@@ -50,7 +51,7 @@ async def _three_rounds(stage: Stage) -> None:
     session.change(debugging=Debugging())
     await stage.ask("And Berlin and Madrid?")
     first, second = debugger.waiting
-    session.turns.edit_call(first[0], first[1].id, first[1].arguments.replace("celsius", "fahrenheit"))
+    edit_call(session, first[0], first[1].id, first[1].arguments.replace("celsius", "fahrenheit"))
     debugger.send(first[0], first[1].id, '{"temp": 66}')
     debugger.send(second[0], second[1].id, '{"temp": 30}')
     await session.run()

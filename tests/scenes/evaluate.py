@@ -11,6 +11,7 @@ from playground.engine.session.variants import Variant
 from tests.flows.pages.evaluate import PANELS, CasesPanel, EvaluatePage, ImportCasesDialog, VariantsPanel, change_plan
 from tests.scenes.registry import BOTH, WIDE, scene
 from tests.scenes.stage import Stage
+from tests.support.editors import edit_text
 
 
 async def _answer_sample(stage: Stage) -> EvaluatePage:
@@ -47,7 +48,7 @@ async def evaluate_failed(stage: Stage) -> None:
     """Requests that all failed; the answer of the first below."""
     page = await EvaluatePage.open_sample(stage.person)
     turn = stage.session.transcript.path[-1]
-    stage.session.turns.edit_text(turn.id, "What is {{sum}}? !400")
+    edit_text(stage.session, turn.id, "What is {{sum}}? !400")
     await change_plan(stage.person, repeats=1)
     await page.begin()
     await page.wait_until_complete()

@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QImage, QLinearGradient, QPainter
 from playground.domain.transcript import Role, make_turn
 from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import Stage
+from tests.support.editors import edit_call
 
 
 @scene(sizes=WIDE)
@@ -83,7 +84,7 @@ async def readme(stage: Stage) -> None:
     await stage.until(lambda: len(stage.session.transcript.unanswered()) > 1, "two calls to wait for an answer")
     first, second = stage.session.transcript.unanswered()
     turn = stage.session.transcript.path[-1]
-    stage.session.turns.edit_call(turn.id, second.id, second.arguments.replace("celsius", "C"))
+    edit_call(stage.session, turn.id, second.id, second.arguments.replace("celsius", "C"))
     stage.send(first.id, '{"temp": 21, "sky": "clear"}')
     stage.act("wire.timeline")
     await stage.settle()

@@ -17,6 +17,7 @@ from playground.engine.gateways.profiles import Profile
 from playground.jsonkit.values import JSON
 from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
+from tests.support.editors import edit_text
 
 INVOICE: JSON = {
     "type": "object",
@@ -140,7 +141,7 @@ async def output_errors(stage: Stage) -> None:
     await _under_schema(stage)
     bad = {"vendor": "Acme", "items": [{"name": "Nut", "price": "12"}, {"name": "Gear"}], "total": "much", "note": 1}
     turn = stage.session.transcript.path[-1]
-    stage.session.turns.edit_text(turn.id, json.dumps(bad))
+    edit_text(stage.session, turn.id, json.dumps(bad))
     await stage.settle()
     card = stage.person.conversation.message(-1)
     await stage.until(lambda: len(card.find(QFrame, "error:")) == 4, "four errors")

@@ -12,7 +12,7 @@ from playground.domain.transcript import Ending, Turn
 from playground.jsonkit import foreign
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSONObject
-from playground.protocols.filter_results import filter_words
+from playground.protocols.error_fields import filter_words
 
 _LONGEST_DETAIL: Final = 500  # characters
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from playground.domain.accumulator import GrowingChoice
-from playground.domain.parts import Image, ToolCall, ToolResult
+from playground.domain.parts import Image, ToolResult
 from playground.domain.prices import Price
 from playground.domain.transcript import Ending, Role, Transcript, Turn, make_turn, new_id, one_per_request, waiting_in
 from playground.engine.session import edits, thinking
@@ -68,24 +68,6 @@ class Turns:
             call, new_call = (edit.turn_id, edit.old_call), (applied.turn_id, edit.new_call)
             self._observers.tell(CallEdited(call, new_call, before))
         return applied
-
-    def edit_text(self, turn_id: str, text: str) -> str:
-        """Replace the text of a turn, of a tool turn its result; other parts remain."""
-        return self.replace_turn(edits.with_text(self.transcript.turns[turn_id], text))
-
-    def edit_call(self, turn_id: str, call_id: str, arguments: str) -> str:
-        """Replace the raw arguments of a call; on a branch it waits for a new result."""
-        turn = edits.with_arguments(self.transcript.turns[turn_id], call_id, arguments)
-        return self.apply(edits.replace_turn(self.transcript, turn, call_id)).turn_id
-
-    def replace_call(self, turn_id: str, call_id: str, call: ToolCall) -> tuple[str, str]:
-        """Replace a call; its results follow it. Returns the ids of turn and call.
-
-        On a branch a call with another name or other arguments waits for a new result. Raises ValueError as
-        `edits.complete_calls` does.
-        """
-        edit = edits.replace_call(self.transcript, turn_id, call_id, call)
-        return self.apply(edit).turn_id, edit.new_call
 
     def delete_call(self, turn_id: str, call_id: str) -> str:
         """Remove a call and its results."""

@@ -20,6 +20,7 @@ from playground.engine.session.session import Session
 from playground.engine.tool_servers.tape import ServerTape
 from playground.gateway.redact import Redactor
 from tests.engine.debugging import THREE, ToolConversation
+from tests.support.editors import edit_call
 
 
 def calls_of(session: Session) -> list[CallEntry]:
@@ -31,7 +32,7 @@ def calls_of(session: Session) -> list[CallEntry]:
 async def test_list_of_calls_has_verdict_result_and_times(conversation: ToolConversation) -> None:
     await conversation.ask(f"{THREE} !broken=2")
     first, second = conversation.keys[:2]
-    conversation.session.turns.edit_call(second[0], second[1], '{"city": "Oslo"}')
+    edit_call(conversation.session, second[0], second[1], '{"city": "Oslo"}')
     conversation.session.debugger.send(*first, "typed", is_error=True)
     entries = calls_of(conversation.session)
     assert [entry.turn_number for entry in entries] == [2, 2, 2]

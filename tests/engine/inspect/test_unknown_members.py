@@ -27,7 +27,7 @@ from tests.engine.library.store.conftest import MakeWorkspace, make_workspace, p
 from tests.engine.session.conftest import Connect
 from tests.engine.session.test_run import begin
 from tests.protocols.streams import DONE, call_chunk, chunk
-from tests.support.editors import no_gateway
+from tests.support.editors import edit_call, edit_text, no_gateway
 from tests.support.eventually import eventually
 from tests.support.fault_server import FaultServer, head, hold, send
 
@@ -56,7 +56,7 @@ async def test_unknown_member_of_a_call_is_sent_back(connect_to: Connect, server
     server.play(send(head(), CALLED))
     await session.run()
     (turn,) = [turn for turn in session.transcript.path if turn.calls]
-    session.turns.edit_call(turn.id, "c1", '{"x": 2}')
+    edit_call(session, turn.id, "c1", '{"x": 2}')
     session.turns.answer("c1", "seen")
     server.play(send(head(), chunk({"content": "Done"}, "stop"), DONE))
     await session.run()
@@ -180,7 +180,7 @@ def test_edited_text_keeps_the_members_of_unchanged_parts() -> None:
         ("One. 2. Three.", (item, CALL, two.model_copy(update={"text": " 2."}), three)),
         ("Else", (Text(text="Else"), CALL)),
     ):
-        session.turns.edit_text(session.transcript.path[0].id, text)
+        edit_text(session, session.transcript.path[0].id, text)
         assert session.transcript.path[0].parts == parts
 
 

@@ -15,7 +15,7 @@ from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import snapshot
 from tests.engine.session.conftest import Connect
 from tests.engine.session.test_run import IN_TWO_PARTS, begin_answer
-from tests.support.editors import no_gateway
+from tests.support.editors import edit_call, edit_text, no_gateway, replace_call
 from tests.support.fault_server import FaultServer
 
 PIXEL = "https://example.org/a.png"
@@ -49,9 +49,9 @@ def ids(session: Session) -> list[str]:
 
 def test_edited_question_is_a_branch_without_the_old_answers(session: Session) -> None:
     before, first = session.transcript, ids(session)[0]
-    session.turns.edit_text(first, "One?")
+    edit_text(session, first, "One?")
     assert session.transcript is before, "the same words are no edit"
-    copy_id = session.turns.edit_text(first, "Uno?")
+    copy_id = edit_text(session, first, "Uno?")
     assert texts(session) == ["Uno?"]
     assert session.transcript.siblings(copy_id) == (first, copy_id), "‹ 2/2 ›"
     assert all(session.transcript.turns[key] == turn for key, turn in before.turns.items())
@@ -72,22 +72,22 @@ def test_edited_question_is_a_branch_without_the_old_answers(session: Session) -
 
 def test_turn_without_answers_is_edited_in_place(session: Session) -> None:
     last = session.transcript.path[-1].id
-    assert session.turns.edit_text(last, "zwei") == last
+    assert edit_text(session, last, "zwei") == last
     question = session.turns.add_turn(make_turn(Role.USER, "Thre?"))
-    assert session.turns.edit_text(question, "Three?") == question
+    assert edit_text(session, question, "Three?") == question
     session.turns.add_turn(Turn(id="f", role=Role.ASSISTANT, outcome=Outcome(ending=Ending.FAILED)))
-    assert session.turns.edit_text(question, "Tres?") == question, "a failure without content is no answer"
+    assert edit_text(session, question, "Tres?") == question, "a failure without content is no answer"
     calls = session.turns.add_turn(received("", ToolCall(id="one", name="f", arguments="{}")))
-    assert session.turns.edit_call(calls, "one", '{"a": 1}') == calls
+    assert edit_call(session, calls, "one", '{"a": 1}') == calls
     call = session.transcript.turns[calls].calls[0]
-    assert session.turns.replace_call(calls, "one", call.model_copy(update={"id": "uno"})) == (calls, "uno")
+    assert replace_call(session, calls, "one", call.model_copy(update={"id": "uno"})) == (calls, "uno")
     assert not session.transcript.forks
 
 
 def test_turns_below_an_edit_are_copied_up_to_the_first_answer() -> None:
     system, more = make_turn(Role.SYSTEM, "Be brief."), make_turn(Role.USER, "And now?")
     session = session_of(system, make_turn(Role.USER, "One?"), received("1"), more)
-    copy_id = session.turns.edit_text(system.id, "Be long.")
+    copy_id = edit_text(session, system.id, "Be long.")
     assert texts(session) == ["Be long.", "One?"]
     assert session.transcript.children(None) == (system.id, copy_id)
     assert session.transcript.turns[more.id].parent is not None
@@ -97,11 +97,11 @@ def test_written_answers_stay_but_examples_follow_an_edited_system_prompt() -> N
     user, assistant = Role.USER, Role.ASSISTANT
     turns = [make_turn(user, "a?"), make_turn(assistant, "A"), make_turn(user, "b?"), make_turn(assistant, "B")]
     session = session_of(make_turn(Role.SYSTEM, "Be brief."), *turns)
-    copy_id = session.turns.edit_text(turns[0].id, "x?")
+    copy_id = edit_text(session, turns[0].id, "x?")
     assert texts(session) == ["Be brief.", "x?"]
     assert resend_from(session.transcript, copy_id) == copy_id
     assert session.undo()
-    session.turns.edit_text(ids(session)[0], "Be long.")
+    edit_text(session, ids(session)[0], "Be long.")
     assert texts(session) == ["Be long.", "a?", "A", "b?", "B"]
     assert session.transcript.turns[resend_from(session.transcript, ids(session)[0])].text == "b?"
 
@@ -128,7 +128,7 @@ def test_edited_call_with_a_result_waits_for_another_on_a_branch() -> None:
     session = with_calls(received("done"))
     maker = ids(session)[1]
     session.debugger.notes.set_draft(maker, "two", ResultDraft(text="half"))
-    copy_id = session.turns.edit_call(maker, "one", '{"a": 1}')
+    copy_id = edit_call(session, maker, "one", '{"a": 1}')
     assert [call.arguments for call in session.transcript.turns[copy_id].calls] == ['{"a": 1}', "{}"]
     assert [call.id for call in session.transcript.unanswered()] == ["one"]
     assert texts(session) == ["Go", "", "is two"], "the other call keeps its answer"
@@ -146,7 +146,7 @@ def test_edited_call_with_a_result_waits_for_another_on_a_branch() -> None:
 def test_edited_result_is_a_branch_without_the_old_answer() -> None:
     session = with_calls(received("done"))
     last = ids(session)[3]
-    copy_id = session.turns.edit_text(last, "is other")
+    copy_id = edit_text(session, last, "is other")
     assert texts(session) == ["Go", "", "is one", "is other"]
     assert session.transcript.siblings(copy_id) == (last, copy_id)
 
@@ -177,7 +177,7 @@ async def test_edit_during_a_run_makes_a_branch(connect_to: Connect, server: Fau
         await session.run_edited(question, "Other")
     assert session.transcript.turns[question].text == "Hello"
     assert has_answers(session.transcript, question), "an answer that is arriving is one"
-    copy_id = session.turns.edit_text(question, "Other")
+    copy_id = edit_text(session, question, "Other")
     server.go_on()
     await run
     assert texts(session) == ["Other"], "the answer arrives where it was asked for"

@@ -16,7 +16,7 @@ from playground.engine.session.run import Mode
 from tests.engine.debugging import SUNNY, THREE, ToolConversation, begin, for_city
 from tests.engine.session.conftest import Connect
 from tests.protocols.streams import DONE, chunk
-from tests.support.editors import edit_in_place
+from tests.support.editors import edit_call, edit_in_place
 from tests.support.eventually import eventually
 from tests.support.fault_server import FaultServer, head, send
 
@@ -33,12 +33,12 @@ async def test_three_calls_edited_and_answered_by_hand_are_sent_exactly_so(conve
     assert [debugger.verdict(call).code for _, call in conversation.waiting] == ["fits", "misfit", "fits"]
 
     fixed = '{"city": "Oslo", "unit": "celsius"}'
-    session.turns.edit_call(turn_id, broken.id, fixed)
+    edit_call(session, turn_id, broken.id, fixed)
     edited = conversation.waiting[1][1]
     assert (edited.arguments, edited.received) == (fixed, broken.arguments)
-    session.turns.edit_call(turn_id, broken.id, broken.arguments)
+    edit_call(session, turn_id, broken.id, broken.arguments)
     assert conversation.waiting[1][1] == broken, "edited back is not edited"
-    session.turns.edit_call(turn_id, broken.id, fixed)
+    edit_call(session, turn_id, broken.id, fixed)
     for number, (_, call) in enumerate(reversed(conversation.waiting)):
         session.turns.answer(call.id, f"result {number}", is_error=number == 1)
     assert session.next_request.refusal() == ""
@@ -232,7 +232,7 @@ async def test_continue_with_nothing_waiting_is_a_run(conversation: ToolConversa
 async def test_call_edited_to_invalid_json_is_refused_before_anything_changes(conversation: ToolConversation) -> None:
     await conversation.ask("Weather in Oslo")
     turn_id, call = conversation.waiting[0]
-    conversation.session.turns.edit_call(turn_id, call.id, "{not json")
+    edit_call(conversation.session, turn_id, call.id, "{not json")
     conversation.table(pause_on_misfit=False)
     with pytest.raises(RunRefusedError, match="malformed"):
         await conversation.session.debugger.go_on()

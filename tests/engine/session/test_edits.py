@@ -14,6 +14,7 @@ from playground.engine.session.drafts import Draft, turn_of_draft
 from playground.engine.session.session import Session
 from tests.engine.session.test_session import make_session
 from tests.support.each_case import each_case
+from tests.support.editors import replace_call
 
 
 def call(call_id: str = "one", name: str = "get_weather", arguments: str = "{}") -> ToolCall:
@@ -169,12 +170,12 @@ def test_results_follow_a_call_to_its_new_id(session: Session) -> None:
     session.turns.rewrite(edit.transcript)
     assert [r.call_id for turn in session.transcript.turns.values() for r in turn.results] == ["uno", "uno"]
     assert session.transcript.turns[maker].calls[0] == call("uno", "get_heat", '{"a": 1}')
-    assert session.turns.replace_call(maker, "two", call("dos")) == (maker, "dos")
+    assert replace_call(session, maker, "two", call("dos")) == (maker, "dos")
     draft = session.debugger.notes.draft(maker, "dos")
     assert draft is not None, "what is typed for it stays with it"
     assert draft.text == "half"
     with pytest.raises(ValueError, match="uno"):
-        session.turns.replace_call(maker, "dos", call("uno"))
+        replace_call(session, maker, "dos", call("uno"))
     assert session.undo()
     assert session.undo()
     assert [item.id for item in session.transcript.turns[maker].calls] == ["one", "two"]

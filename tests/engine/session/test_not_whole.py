@@ -23,6 +23,7 @@ from playground.engine.session.snapshot import decode, restore, snapshot
 from tests.engine.session.conftest import Connect
 from tests.protocols.messages.test_decode import said, start, stop, used
 from tests.protocols.streams import DONE, chunk, fragment
+from tests.support.editors import edit_call
 from tests.support.fault_server import FaultServer, head, send
 
 BROKEN = b"data: {broken\n\n"
@@ -137,7 +138,7 @@ async def test_malformed_arguments_are_refused(conversation: FaultyConversation,
         with pytest.raises(RunRefusedError, match="get_weather are malformed"):
             await go()
     assert len(conversation.server.requests) == 1
-    conversation.session.turns.edit_call(turn_id, call.id, '{"city": "Oslo"}')
+    edit_call(conversation.session, turn_id, call.id, '{"city": "Oslo"}')
     assert conversation.why == [""], "what was corrected is a call like any other"
     conversation.plays(conversation.text())
     await debugger.go_on()

@@ -14,7 +14,7 @@ from playground.engine.session.changes import Change, PathChanged, SettingsChang
 from playground.engine.session.history import UNDO_DEPTH
 from playground.engine.session.session import Experiment, Session
 from tests.support.each_case import each_case
-from tests.support.editors import no_gateway
+from tests.support.editors import edit_text, no_gateway
 
 
 def make_session(*turns: Turn, model: str = "m") -> Session:
@@ -85,7 +85,7 @@ def test_edited_text_leaves_the_other_parts_in_their_order(
     session = make_session(Turn(id="a", role=role, parts=before))
     changes: list[Change] = []
     session.subscribe(changes.append)
-    session.turns.edit_text("a", text)
+    edit_text(session, "a", text)
     assert session.transcript.turns["a"].parts == after
     assert changes[0] == TurnChanged("a")
 
@@ -142,7 +142,7 @@ def test_undo_takes_back_a_limited_number_of_edits_and_redo_repeats_them() -> No
     turn = session.turns.add_turn(make_turn(Role.USER, "one"))
     states.append(session.transcript)
     for number in range(UNDO_DEPTH + 20):
-        session.turns.edit_text(turn, str(number))
+        edit_text(session, turn, str(number))
         states.append(session.transcript)
     for state in reversed(states[-UNDO_DEPTH - 1 : -1]):
         assert session.undo()
@@ -164,7 +164,7 @@ def test_title_is_the_first_words_until_one_is_given() -> None:
     assert session.title == "Weather"
     session.change(title="")
     assert session.title == "Is it warm?"
-    session.turns.edit_text(session.transcript.path[1].id, "word " * 40)
+    edit_text(session, session.transcript.path[1].id, "word " * 40)
     assert len(session.title) <= 48
     assert session.title.endswith("…")
     assert make_session().title == "New experiment"
@@ -293,7 +293,7 @@ def _step(session: Session, what: str, number: int, finished: set[str]) -> None:
     elif not turn_ids:
         return
     elif what == "edit":
-        session.turns.edit_text(anyone, "other")
+        edit_text(session, anyone, "other")
     elif what == "role":
         session.turns.change_role(anyone, list(Role)[number % len(Role)])
     elif what == "delete" and anyone not in session.growing:

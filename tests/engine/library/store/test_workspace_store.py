@@ -23,6 +23,7 @@ from playground.engine.session.drafts import Draft
 from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import restore
 from tests.engine.library.store.conftest import MakeWorkspace
+from tests.support.editors import edit_text
 from tests.support.eventually import eventually
 
 
@@ -50,7 +51,7 @@ async def test_workspace_after_a_change_saves_it_by_itself(make_workspace: MakeW
     session.with_draft(Draft(text="half a sen", images=(Image(url="data:image/png;base64,AAAA"),)))
     await saves(lambda loaded: loaded.draft == session.draft, "the draft")
     session.turns.add_turn(make_turn(Role.USER, "One"))
-    session.turns.edit_text(session.transcript.path[0].id, "Two")
+    edit_text(session, session.transcript.path[0].id, "Two")
     await saves(lambda loaded: loaded.transcript == session.transcript, "the turn")
     session.undo()
     await saves(lambda loaded: loaded.transcript.path[0].text == "One", "the turn before the edit")
@@ -115,7 +116,7 @@ async def test_a_duplicate_is_a_whole_experiment(make_workspace: MakeWorkspace) 
     duplicate = await workspace.duplicate(session.id)
     assert duplicate is workspace.current
     assert duplicate.title == "Hello (copy)"
-    duplicate.turns.edit_text(duplicate.transcript.path[0].id, "Changed")
+    edit_text(duplicate, duplicate.transcript.path[0].id, "Changed")
     workspace = await again(workspace, make_workspace)
     back = await workspace.show(duplicate.id)
     assert back.transcript.path[0].text == "Changed"

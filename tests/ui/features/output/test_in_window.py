@@ -25,6 +25,7 @@ from playground.ui.features.output.control import OutputControl
 from playground.ui.features.output.panel import JSON_MODE, SCHEMA
 from playground.ui.shell.main_window import MainWindow
 from tests.engine.conftest import no_keyring
+from tests.support.editors import edit_text
 from tests.ui.conftest import ShowWidget
 
 
@@ -100,7 +101,7 @@ async def test_format_and_extras_are_sent_and_the_answer_is_checked(
     assert request.header("X-Trace") == "on"
     assert verdict(card) == "Valid"
     session = output_window.workspace.current
-    session.turns.edit_text(session.transcript.path[-1].id, '{"vendor": 1, "items": [], "total": "x"}')
+    edit_text(session, session.transcript.path[-1].id, '{"vendor": 1, "items": [], "total": "x"}')
     assert verdict(card) == "2 schema errors"
     panel.choose(JSON_MODE)
     assert verdict(card) == "2 schema errors"  # it was asked for under the schema
