@@ -62,7 +62,7 @@ def add_eval(commands: Any) -> None:
         "--dask",
         default="",
         metavar="ADDRESS",
-        help="let the workers of a Dask cluster make the answers: the address of its scheduler, for example "
+        help="request the answers on the workers of a Dask cluster, by the address of its scheduler, for example "
         "tcp://127.0.0.1:8786. Answers are saved on this computer. Workers read the key from their own environment. "
         "Needs gateway-playground[dask] here and on the workers",
     )

@@ -224,7 +224,7 @@ class Asking(Value):
 
 ASK: Final = Asking()
 
-STEPPED = Reason(code=ReasonCode.STEP, words="One step was asked for.")
+STEPPED = Reason(code=ReasonCode.STEP, words="Single step.")
 STOPPED = Reason(code=ReasonCode.STOPPED, words="Stopped; no result sent.")
 TRUNCATED = Reason(
     code=ReasonCode.TRUNCATED, words="The turn broke off, so its calls are not run. Regenerate it, or delete it."
@@ -282,7 +282,7 @@ class Reach(Value):
     automatically.
     """
 
-    refusal: str = "Nothing here asks tool servers."
+    refusal: str = "Tool servers cannot be called."
     trusted: bool = False
     own: bool = False
     allowed: bool = False
@@ -315,7 +315,7 @@ def decide(
         return Reason(code=ReasonCode.LOOP, words=f"{short_name(call.name)} was called with the same arguments before.")
     if rule.policy is Policy.SERVER and rule.before and tool is not None and tool.server and not reach.refusal:
         return Reason(
-            code=ReasonCode.BEFORE, words=f"{short_name(call.name)} is set to stop before its server is asked."
+            code=ReasonCode.BEFORE, words=f"{short_name(call.name)} is set to stop before its server is called."
         )
     return ready_for(call, rule, tool, reach)
 
@@ -331,9 +331,9 @@ def server_refusal(call: ToolCall, tool: ToolDefinition | None, reach: Reach) ->
     """Return why the server cannot be asked for this call, even by a person; None if it can."""
     name = short_name(call.name)
     if tool is None:
-        return Reason(code=ReasonCode.UNKNOWN_TOOL, words=f"{name} is not among the tools on offer.")
+        return Reason(code=ReasonCode.UNKNOWN_TOOL, words=f"{name} is not an offered tool.")
     if not tool.server:
-        words = f"{name} is of no tool server. Type a result, or give the tool another rule."
+        words = f"{name} belongs to no tool server. Type a result, or change the tool's rule."
         return Reason(code=ReasonCode.NO_SERVER, words=words)
     return Reason(code=ReasonCode.NO_SERVER, words=reach.refusal) if reach.refusal else None
 
@@ -355,19 +355,19 @@ def _by_itself(call: ToolCall, tool: ToolDefinition | None, reach: Reach) -> Rea
     hints = tool.hints if tool is not None else None
     name = short_name(call.name)
     if hints is not None and hints.destructive:
-        words = f"{name} says of itself that it may change or delete things: it is asked only when you say so."
+        words = f"{name} may change or delete data, as it declares. It is called only when you confirm."
         return Reason(code=ReasonCode.DESTRUCTIVE, words=words)
     if hints is not None and hints.read_only is True:
-        words = f"{name} says that it only reads, but its server is not set as one whose reading tools run alone."
+        words = f"{name} is declared read-only, but its server does not auto-run read-only tools."
     else:
-        words = f"{name} does not say that it only reads: it is asked when you say so, or by a rule of its own."
+        words = f"{name} is not declared read-only. It is called when you confirm, or by a rule of its own."
     return Reason(code=ReasonCode.CONSENT, words=words)
 
 
 def _condition(call: ToolCall, rule: ToolRule, tool: ToolDefinition | None, nth: int) -> Reason | None:
     if rule.pause_on_misfit:
         if tool is None and not call.free_text:  # the extra body may define custom tools
-            words = f"{short_name(call.name)} is not among the tools on offer."
+            words = f"{short_name(call.name)} is not an offered tool."
             return Reason(code=ReasonCode.UNKNOWN_TOOL, words=words)
         if problems := check_call(call, tool.parameters if tool is not None else None):
             first = problems[0]

@@ -19,7 +19,7 @@ from playground.jsonkit.values import JSON, JSONObject
 #: Members by protocol.
 Extra: TypeAlias = Annotated[
     dict[str, JSONObject],
-    Field(description="Members that came over the wire and that nothing here knows, by protocol, each where it stood."),
+    Field(description="Received members unknown to the application, by protocol, each in its place."),
 ]
 
 #: A string that is repeated, on average, this many times between changes is a label, not pieces of a text.

@@ -76,11 +76,11 @@ def _check_strict(schema: JSONObject) -> list[Problem]:
         if not isinstance(properties, dict):
             continue
         if inner.get("additionalProperties") is not False:
-            out.append(Problem(path, 'strict usually wants "additionalProperties": false here', "warning"))
+            out.append(Problem(path, 'strict usually requires "additionalProperties": false', "warning"))
         optional = [name for name in properties if not isinstance(required, list) or name not in required]
         if optional:
             names = ", ".join(f"“{name}”" for name in optional[:3]) + ("…" if len(optional) > 3 else "")
-            out.append(Problem((*path, "properties"), f"strict usually wants {names} among the required", "warning"))
+            out.append(Problem((*path, "properties"), f"strict usually requires {names} among the required", "warning"))
     return out[:STRICT_LIST]
 
 
@@ -90,7 +90,7 @@ def _why_not(text: str, error: ValueError) -> str:
     if not stripped:
         return "the answer is empty"
     if stripped.startswith("```"):
-        return "it stands in a Markdown code fence"
+        return "it is in a Markdown code fence"
     if not isinstance(error, json.JSONDecodeError):
         return str(error)
     if stripped[0] not in '{["-0123456789tfn':

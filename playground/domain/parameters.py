@@ -196,12 +196,12 @@ class Parameters(Value):
         if hint.deprecated:
             return hint.deprecated
         if not self.fits(name, value):
-            return "not the documented type; it is sent as it is"
+            return "not the documented type; it is sent unchanged"
         if is_number(value):
             if hint.low is not None and value < hint.low:
-                return f"below the documented minimum of {hint.low:g}; it is sent as it is"
+                return f"below the documented minimum of {hint.low:g}; it is sent unchanged"
             if hint.high is not None and value > hint.high:
-                return f"above the documented maximum of {hint.high:g}; it is sent as it is"
+                return f"above the documented maximum of {hint.high:g}; it is sent unchanged"
         if isinstance(value, list | tuple) and hint.most is not None and len(value) > hint.most:
             return f"more than the documented {hint.most}; all are sent"
         return ""
@@ -263,7 +263,7 @@ Stream = Annotated[
         label="Stream",
         group="Delivery",
         editor="switch",
-        help="Send the answer piece by piece as it is generated. Recommended for long answers. A new experiment does.",
+        help="Send the answer piece by piece as it is generated. Recommended for long answers; on in new experiments.",
         start=True,
         ours=True,
         source="4.1",

@@ -28,9 +28,9 @@ _REQUIREMENTS: Final = (
     ("list", "must be a list"),
     ("dict", "must be an object"),
     ("model", "must be an object"),
-    ("extra_forbidden", "is not known here"),
+    ("extra_forbidden", "is unknown"),
     ("recursion_loop", "is nested too deeply"),
-    ("union_tag", "must name a kind that is known here"),
+    ("union_tag", "must name a known kind"),
 )
 _BOUNDS: Final = {
     "greater_than": ("gt", "must be more than"),
@@ -64,9 +64,7 @@ def _requirement(kind: str, message: str, context: dict[str, object]) -> str:
         return f"must be one of {str(context.get('expected', '')).replace(' or ', ', ')}"
     if kind in ("value_error", "assertion_error"):
         return message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
-    return next(
-        (words for start, words in _REQUIREMENTS if kind.startswith(start)), "cannot be read as what it should be"
-    )
+    return next((words for start, words in _REQUIREMENTS if kind.startswith(start)), "is invalid")
 
 
 def _with_place(place: Sequence[str | int], requirement: str) -> str:

@@ -170,7 +170,7 @@ def _what(block: DataBlock) -> str:
 
 def _why(block: DataBlock) -> str:
     if block.cut or not block.data:
-        return "too large to be kept" if block.cut else "it is empty"
+        return "too large to store" if block.cut else "it is empty"
     if block.kind == "image" or block.mime.startswith("image/"):
         return "gateways read PNG, JPEG, GIF and WebP"
     return "results of calls hold no sound" if block.kind == "audio" else "results of calls hold no files"

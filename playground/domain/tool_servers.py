@@ -101,8 +101,8 @@ class ToolServer(Value):
         bool,
         setting(
             "Sign in with the browser (OAuth)",
-            help="When the server asks for it. The sign-in is kept in the keyring. Clear this box and save to delete "
-            "it.",
+            help="When the server requires it. The sign-in is saved in the keyring. Clear this box and save to "
+            "delete it.",
             visible_when=_is_remote,
         ),
     ] = False

@@ -164,7 +164,7 @@ def check_schema(schema: JSON) -> list[Problem]:
         words = f"“{unknown}” is not a known version of JSON Schema: the schema is read as {NEWEST}"
         problems.append(Problem(("parameters", "$schema"), short(words), "warning"))
     if schema.get("type") != "object" and "$ref" not in schema:
-        problems.append(Problem(("parameters", "type"), 'gateways expect "type": "object" here', "warning"))
+        problems.append(Problem(("parameters", "type"), 'gateways expect "type": "object"', "warning"))
     for path, inner in subschemas(schema):
         problems += _check_required(inner, ("parameters", *path))
         ref = inner.get("$ref")

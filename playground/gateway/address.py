@@ -62,7 +62,7 @@ def resolve(base_url: str) -> Address:
     suggestion = note = ""
     if not _VERSION.search(urlsplit(base).path):
         suggestion = f"{base}/v1"
-        note = f"The address has no version segment. Most gateways want {suggestion}."
+        note = f"The address has no version segment. Most gateways expect {suggestion}."
     return Address(
         base=base,
         models=f"{base}/models",

@@ -58,7 +58,7 @@ class Inflater:
         if len(names) > 1 or any(name not in ("gzip", "x-gzip", "deflate") for name in names):
             raise CausedError(
                 FailureCause.COMPRESSED,
-                f"The answer is compressed as “{encoding[:80]}”; only {ACCEPTED} were asked for.",
+                f"The answer is compressed as “{encoding[:80]}”; only {ACCEPTED} were requested.",
             )
         self.active = True
         self.mismatch = ""

@@ -47,7 +47,7 @@ CONTENT: Final = frozenset({TextDelta, ReasoningDelta, RefusalDelta, ToolCallDel
 ERROR_BODY: Final = 1024 * 1024
 
 #: The note on a failure of a clock after a finish reason that came before any content.
-_EARLY: Final = "A finish reason came before any text or call."
+_EARLY: Final = "A finish reason precedes any text or call."
 
 Prepare = Callable[[], Awaitable[tuple["Transport", PreparedRequest]]]
 

@@ -35,9 +35,7 @@ _QUOTED: Final = 200  # bytes of an invalid reply
 
 _NOT_SOCKS: Final = "is no SOCKS 5 proxy"
 _WRONG_LOGIN: Final = "does not let in the user name and the password in its address"
-_LOGIN_WANTED: Final = (
-    "wants a user name and a password. They go into the proxy's address, before the host: socks5://name:password@host"
-)
+_LOGIN_WANTED: Final = "requires a user name and a password. Put them into the proxy's address, before the host: socks5://name:password@host"
 #: Reasons for a refusal, by the reply's number.
 _REASONS: Final = {
     1: "it gives no reason; it may not know the name",
@@ -47,7 +45,7 @@ _REASONS: Final = {
     5: "nothing answers there",
     6: "it took too long",
     7: "it makes no connections for others",
-    8: "it takes no address of that kind",
+    8: "it accepts no address of that kind",
 }
 
 
@@ -168,7 +166,7 @@ async def _open_tunnel(
             raise SocksError(FailureCause.PROXY_PASSWORD, _LOGIN_WANTED)
         raise SocksError(FailureCause.PROXY_LOGIN, _WRONG_LOGIN)
     if reply[1:] != method:
-        raise SocksError(FailureCause.PROXY_LOGIN, "wants another way to sign in than it was offered")
+        raise SocksError(FailureCause.PROXY_LOGIN, "requires another sign-in method")
     if login is not None:
         await stream.write(SOCKS5UsernamePasswordRequest(*login).dumps())
         reply = await _read_exactly(stream, 2)

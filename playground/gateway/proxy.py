@@ -74,8 +74,8 @@ def check_proxy(typed: str) -> str:
     parts = read_proxy(typed)
     if "@" in parts.netloc:
         raise ValueError(
-            "The proxy's address holds a user name or a password, and it is kept in a file. Take them out. A proxy "
-            "that wants them is named in the environment (HTTPS_PROXY, ALL_PROXY) before the application starts."
+            "The proxy's address holds a user name or a password, and it is saved in a file. Remove them. Name a proxy "
+            "that needs them in the environment (HTTPS_PROXY, ALL_PROXY) before the application starts."
         )
     return f"{parts.scheme}://{parts.netloc}"
 

@@ -260,7 +260,7 @@ class Transfer:
         if self._transcoder.active:
             data = self._transcoder.transcode(data)
             if self._transcoder.encoding:
-                words = f"the answer came as {self._transcoder.encoding.upper()} instead of UTF-8"
+                words = f"the answer is encoded as {self._transcoder.encoding.upper()} instead of UTF-8"
                 self.exchange.mended["charset"] = words
         self._size += len(data)
         if self._size > self._connection.max_body_bytes:
@@ -316,7 +316,7 @@ class Transfer:
         host = urlsplit(self._request.url).netloc
         if self._banner and not b"HTTP/".startswith(self._banner[:5]):
             return self._explain(TimeoutError())  # the other end sends data that is not HTTP
-        alive = " Signs of life came, but no content." if self.exchange.reads else ""
+        alive = " Keep-alives were received, but no content." if self.exchange.reads else ""
         cause = None
         if stage is Stage.CONNECT:
             kind = FailureKind.TIMEOUT_CONNECT

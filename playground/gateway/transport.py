@@ -132,7 +132,7 @@ class Transport:
         causes = list(_causes(error))
         cause: FailureCause | None = None
         if isinstance(error, httpx.InvalidURL | httpcore.UnsupportedProtocol | httpcore.LocalProtocolError):
-            kind, message = FailureKind.INPUT, f"The request cannot be made as it is: {_short(error)}."
+            kind, message = FailureKind.INPUT, f"The request cannot be built: {_short(error)}."
         elif isinstance(error, httpx.RemoteProtocolError):  # of httpx itself, which reads where a redirect leads
             kind = FailureKind.REDIRECT
             message = f"The gateway points to an address that is not valid: {_short(error)}."
@@ -294,7 +294,7 @@ def _network_problem(causes: list[BaseException], place: str, *, answering: bool
     if errno.ETIMEDOUT in numbers and not answering:
         return FailureKind.TIMEOUT_CONNECT, f"No connection to {place}: the network gave up waiting."
     if numbers & {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN}:
-        return FailureKind.CONNECTION, f"There is no way to {place} from here."
+        return FailureKind.CONNECTION, f"There is no route to {place} from this computer."
     return None
 
 
@@ -307,17 +307,17 @@ def _answer_problem(
         message = f"The headers of the answer from {place} are larger than {_MOST_HEADERS} KiB, the most that is read."
         return FailureKind.TOO_LARGE, message
     if banner and not b"HTTP/".startswith(banner[:5]):
-        return FailureKind.NOT_HTTP, f"What answers at {place} is not HTTP: {_banner_words(banner)}."
+        return FailureKind.NOT_HTTP, f"{place} does not speak HTTP: {_banner_words(banner)}."
     if violations:
-        return FailureKind.NOT_HTTP, f"What answers at {place} does not keep to the rules of HTTP ({_short(error)})."
+        return FailureKind.NOT_HTTP, f"{place} violates HTTP ({_short(error)})."
     reason = _reason(error, causes)
     if reused:
         message = (
-            f"The connection to {place}, kept from an earlier request, was closed before an answer came "
-            f"({reason}). The other end may have let it go just when this request was sent."
+            f"The connection to {place}, kept from an earlier request, was closed before an answer was received "
+            f"({reason}). The other side may have closed it just when this request was sent."
         )
     else:
-        message = f"The connection to {place} was closed before an answer came ({reason})."
+        message = f"The connection to {place} was closed before an answer was received ({reason})."
     return FailureKind.CONNECTION, message
 
 
@@ -359,7 +359,7 @@ def _proxy_words(status: str) -> str:
     """Return words for an HTTP proxy's refusal, to follow its name; ``{target}`` is for the gateway's host."""
     if status.startswith("407"):
         return (
-            "wants a user name and a password (407). They go into the proxy's address, before the host: "
+            "requires a user name and a password (407). Put them into the proxy's address, before the host: "
             "http://name:password@host"
         )
     return f"does not lead to {{target}} ({status})"

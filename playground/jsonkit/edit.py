@@ -165,7 +165,7 @@ class _Edit:
         for step in path:
             inner = find(node, (step,))
             if inner is None:
-                raise self.error(node, f"there is no “{step}” here")
+                raise self.error(node, f"there is no “{step}”")
             node = inner
         if kind and node.kind != kind:
             raise self.error(node, f"this is not an {kind}")

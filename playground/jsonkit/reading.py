@@ -71,7 +71,7 @@ def read_typed(text: str, most: int = READ_AT_MOST) -> JSON:
 
 def too_long(most: int = READ_AT_MOST) -> str:
     """Return the problem of a text above the length limit."""
-    return f"more than {most // 1_000_000} MB, which is not read here"
+    return f"more than {most // 1_000_000} MB, which is not read"
 
 
 def problem_at(text: str) -> JsonTextError | None:

@@ -23,7 +23,7 @@ PLACEHOLDER: Final[Note] = (
 )
 TWICE: Final[Note] = (
     "tool_arguments_twice",
-    "the arguments of a call came twice and are not the same; both are kept, one after the other",
+    "the arguments of a call were sent twice and differ; both are kept, one after the other",
 )
 
 

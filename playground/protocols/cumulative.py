@@ -15,7 +15,7 @@ from playground.domain.events import Event, PartStart, ReasoningDelta, TextDelta
 #: The code of the deviation.
 CUMULATIVE: Final = "cumulative_deltas"
 NOTE: Final = (
-    "each delta begins with all that came before it, so the text repeats itself; “Read as cumulative text” on the "
+    "each delta repeats the text so far; “Read as cumulative text” on the "
     "turn, or “playground decode --cumulative”, reads it without the repeats"
 )
 #: Fragments in a row, the first included, that make it certain.

@@ -194,7 +194,7 @@ class Decoder(ABC):
             self._mode = {b"{": "json", b"[": "json", b'"': "json", b"<": "page"}.get(body[:1], "stream")
             if self._mode == "stream":
                 if self._content_type in ("application/json", "text/html"):
-                    self._note(self._pending, "content_type", f"an event stream came as {self._content_type}")
+                    self._note(self._pending, "content_type", f"an event stream was sent as {self._content_type}")
                 del self._received[self._body_start :]
                 return body
         if len(self._received) - self._body_start > self._cap:
@@ -229,7 +229,7 @@ class Decoder(ABC):
             return
         self._note_numbers(out)
         if self._content_type == "text/event-stream":
-            self._note(out, "json_body", "one JSON body came although the content type says event stream")
+            self._note(out, "json_body", "one JSON body was received although the content type says event stream")
         self._is_whole_body = True
         self._read_value(value, text, None, out)
         self._is_whole_body = False
@@ -248,7 +248,7 @@ class Decoder(ABC):
                 self._fail_too_large(out)
                 return
             if text[:5] == "data:" and frame.kind == "data":
-                self._note(out, "data_twice", "events came with “data:” before “data:”")
+                self._note(out, "data_twice", "events have “data:” before “data:”")
                 self._read_frame(Frame(frame.event, text[5:].strip(), frame.raw), out, last=last)
                 return
             if text.strip('"') == "[DONE]":
@@ -257,7 +257,7 @@ class Decoder(ABC):
             if not text and frame.event != "error":
                 return
             if frame.kind == "stray":
-                self._note(out, "stray_text", "text came outside the event format, without “data:”")
+                self._note(out, "stray_text", "text is outside the event format, without “data:”")
         try:
             value = foreign.parse(text, self._odd_numbers) if text else None
         except ValueError as error:
@@ -280,7 +280,7 @@ class Decoder(ABC):
 
     def _end_stream(self, out: list[Event]) -> None:
         if self.finished:
-            self._note(out, "end_twice", "the end marker came more than once")
+            self._note(out, "end_twice", "the end marker was sent more than once")
             return
         self._flush(out)
         self.finished = True
@@ -290,7 +290,7 @@ class Decoder(ABC):
         if event == "error" or (isinstance(value, dict) and looks_like_error(value) and is_certain_error(value)):
             self._fail(out, read_error(value, text=self._source))
         else:
-            self._note(out, "data_after_end", "data came after the end marker; it is not part of the answer")
+            self._note(out, "data_after_end", "data follows the end marker; it is not part of the answer")
 
     def _note_invalid_json(self, frame: Frame, reason: str, out: list[Event], last: bool) -> None:
         text = frame.data.strip()
@@ -316,7 +316,7 @@ class Decoder(ABC):
         elif isinstance(value, dict):
             self._read_object(value, event, out)
         elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
-            self._note(out, "list_of_objects", "objects came wrapped in a list")
+            self._note(out, "list_of_objects", "objects are wrapped in a list")
             for item in value:
                 if isinstance(item, dict):
                     self._read_object(item, event, out)
@@ -342,7 +342,7 @@ class Decoder(ABC):
             self._fail(out, failure)
         else:
             self._remark, self._remark_at = failure, self._objects
-            self._note(out, "remark", f"a message came that is no part of the answer: “{failure.message[:120]}”")
+            self._note(out, "remark", f"a message is no part of the answer: “{failure.message[:120]}”")
 
     def _keep_loose(self, text: str) -> None:
         if text and self._loose_room > 0:
@@ -420,14 +420,14 @@ class Decoder(ABC):
         if name in ("", self._protocol):
             return False
         self._other_protocol = TITLES_IN_SENTENCE[name]
-        self._note(out, "other_protocol", f"objects of {self._other_protocol} came", hole=True)
+        self._note(out, "other_protocol", f"objects of {self._other_protocol} were received", hole=True)
         if value.get("type") == MESSAGE_STOP:
             self._end_stream(out)
         return True
 
     def _note_numbers(self, out: list[Event]) -> None:
         if self._odd_numbers:
-            note = f"{self._odd_numbers[0]} stands where JSON has no such number; it is kept as text"
+            note = f"{self._odd_numbers[0]} is no number in JSON; it is kept as text"
             self._odd_numbers.clear()
             self._note(out, "number_not_json", note)
 
@@ -439,12 +439,12 @@ class Decoder(ABC):
     def _note_overflow(self, out: list[Event]) -> None:
         """Note a number in the current object that is too large for a double."""
         if number := foreign.overflow(self._source):
-            note = f"{number[:40]} is a larger number than can be kept; “Infinity” stands in its place"
+            note = f"{number[:40]} is too large a number; “Infinity” replaces it"
             self._note(out, "number_too_large", note)
 
     def _fail(self, out: list[Event], failure: Failure) -> None:
         if self._failed:
-            self._note(out, "second_error", "more than one error came; the first is shown")
+            self._note(out, "second_error", "more than one error was received; the first is shown")
             return
         self._flush(out)
         self._failed = True

@@ -95,14 +95,14 @@ class Expected:
 def other_way(*, streamed: bool) -> tuple[str, str]:
     """Return code and note of an answer that is ``streamed``, or not, against the request."""
     if streamed:
-        return "streamed_unasked", "a stream came although none was asked for"
-    return "not_streamed", "one JSON body came although a stream was asked for"
+        return "streamed_unasked", "a stream was received although none was requested"
+    return "not_streamed", "one JSON body was received although a stream was requested"
 
 
 def other_count(requested: int, received: int) -> tuple[str, str]:
     """Return code and note of an answer with ``received`` completions where ``requested`` were asked for."""
     subject = "1 choice was" if requested == 1 else f"{requested:,} choices were"
-    return "choices_count", f"{subject} asked for, {received or 'none'} came"
+    return "choices_count", f"{subject} requested, {received or 'none'} received"
 
 
 def text_in(name: str, what: str) -> Look:

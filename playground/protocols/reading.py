@@ -64,7 +64,7 @@ def read_settings(protocol: Protocol, body: JSONObject, unchanged: Collection[st
     tools, reason = read_tools(body["tools"], protocol.read_tool, protocol.write_tool) if "tools" in body else ((), "")
     if reason or (not tools and "tools" in body):
         extra["tools"] = body["tools"]
-    notes = [f"The tools are kept in the extra body: {reason}."] if reason else []
+    notes = [f"The tools are in the extra body: {reason}."] if reason else []
     request = Request(protocol=protocol.name, model=model, parameters=parameters, tools=tools, extra_body=extra)
     return request, notes
 
@@ -109,9 +109,7 @@ def _fits(kind: type[Parameters], part: JSONObject) -> bool:
 
 def at_vendor(kind: JSON) -> ValueError:
     """Return the error for a tool that runs at the vendor."""
-    return ValueError(
-        f"a tool of type {kind!r} runs at the vendor and is not edited here; send it through the extra body"
-    )
+    return ValueError(f"a tool of type {kind!r} runs at the vendor and cannot be edited; send it in the extra body")
 
 
 def tool_from(function: JSONObject, schema_key: str) -> ToolDefinition:

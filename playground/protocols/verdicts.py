@@ -19,14 +19,14 @@ def stopped_short(events: int, end_marker: str, last: str = "") -> Failure:
     """Return the failure of a stream cut off after that many ``events``; ``last`` is text outside the answer."""
     when = f"after {events} event{'s' * (events != 1)}" if events else "before any event"
     message = f"The stream stopped {when}: neither a finish reason nor {end_marker} came."
-    extra = f" What came besides: “{foreign.whole(last[:300])}”." if last else ""
+    extra = f" Also received: “{foreign.whole(last[:300])}”." if last else ""
     return Failure(kind=FailureKind.CUT_OFF, message=message + extra)
 
 
 def nothing_in_it(reason: str | None) -> Failure:
     """Return the failure of a complete, empty answer; ``reason`` is its finish reason."""
     how = f"with “{foreign.whole(reason[:60])}”" if reason else "without a finish reason"
-    return Failure(kind=FailureKind.EMPTY, message=f"The answer ended {how}, and neither text nor a call came.")
+    return Failure(kind=FailureKind.EMPTY, message=f"The answer ended {how}, with neither text nor a call.")
 
 
 def nothing_readable(note: str) -> Failure:

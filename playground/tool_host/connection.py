@@ -125,7 +125,7 @@ class Connection:
                 self.report.tap.note("Started." if self.report.server.via == Via.STDIO else "Connected.")
                 await self._greet(session)
         except TimeoutError:
-            raise FaultError(f"The server did not say who it is within {CONNECTING:g} seconds.") from None
+            raise FaultError(f"The server did not introduce itself within {CONNECTING:g} seconds.") from None
         await self._list_offers({offer.kind for offer in OFFERS})
 
     def _open_streams(self) -> contextlib.AbstractAsyncContextManager[tuple[Any, Any]]:
@@ -225,8 +225,8 @@ class Connection:
                 result = await self._ask(request, ticket, report_progress)
         except TimeoutError:
             raise FaultError(
-                f"For {server.timeout:g} seconds the server did not answer, and told of no progress. "
-                "The call was called off."
+                f"For {server.timeout:g} seconds the server sent neither an answer nor progress. "
+                "The call was cancelled."
             ) from None
         finally:
             tickets.discard(ticket)
@@ -288,7 +288,7 @@ class Connection:
             if result.get("resultType") != "input_required" or not isinstance(params, types.InputResponseRequestParams):
                 return result
             request = request.model_copy(update={"params": await self._with_inputs(params, result)})
-        raise FaultError(f"The server asked back more than {_ROUNDS} times.")
+        raise FaultError(f"The server requested input more than {_ROUNDS} times.")
 
     async def _exchange(self, request: Request, ticket: str, progress: ProgressFnT | None) -> JSONObject:
         """Send a request and return its result as the server wrote it: ``reading`` reads what the protocol's own models
@@ -321,7 +321,9 @@ class Connection:
         try:
             required = types.InputRequiredResult.model_validate(result, by_name=False)
         except ValidationError:
-            raise FaultError("The server asks something before it answers, and its question cannot be read.") from None
+            raise FaultError(
+                "The server requests something before it answers, and its request cannot be read."
+            ) from None
         answers: types.InputResponses = {}
         for key, question in (required.input_requests or {}).items():
             answer = await self._answer_input(question)

@@ -100,7 +100,7 @@ class Host:
             return await connection.watch(message["uri"], message["on"])
         if kind == "level":
             return await connection.set_level(message["level"])
-        raise FaultError(f"“{kind}” is nothing that can be asked.")
+        raise FaultError(f"“{kind}” is no known request.")
 
     async def _start(self, message: JSONObject) -> JSON:
         server = ToolServer.model_validate(message["spec"])

@@ -19,7 +19,7 @@ from playground.tool_host.report import ServerReport
 from playground.tool_host.tap import current_ticket
 
 _NO_ANSWER: Final = "There is no answer"
-_CALL_OVER: Final = "The call that this was asked for is over"
+_CALL_OVER: Final = "The call of this request has ended"
 _SAMPLING_FIELDS: Final = frozenset(
     {"messages", "systemPrompt", "maxTokens", "temperature", "stopSequences", "modelPreferences", "tools", "_meta"}
 )

@@ -162,7 +162,7 @@ class Budget:
             self.left -= len(encoded_data)
             return encoded_data, 0
         size = len(encoded_data) * 3 // 4
-        self.lost.append(f"{label}: {size:,} bytes, more than is kept of one answer")
+        self.lost.append(f"{label}: {size:,} bytes, more than is stored of one answer")
         return "", size
 
 
@@ -189,7 +189,7 @@ def block(value: JSON, budget: Budget) -> Block:
         )
     unknown = encoded(value)
     if unknown is None or len(unknown) > min(budget.left, LONGEST_STRUCTURED):
-        budget.lost.append("a block of a kind that is not known, too large to be kept")
+        budget.lost.append("a block of an unknown kind, too large to store")
         return OtherBlock(value=None)
     budget.left -= len(unknown)
     return OtherBlock(value=value)

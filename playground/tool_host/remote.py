@@ -113,7 +113,7 @@ class _LimitedBody(httpx2.AsyncByteStream):
         async for chunk in self._stream:
             size += len(chunk)
             if self._is_compressed:
-                self._fail("is compressed, which was not asked for")
+                self._fail("is compressed, which was not requested")
             if size > LONGEST_MESSAGE:
                 self._fail(f"has over {LONGEST_MESSAGE:,} bytes")
             error_body += chunk if self._is_error else b""

@@ -30,7 +30,7 @@ from playground.tool_host.words import exit_words
 Incoming = SessionMessage | Exception
 
 _ID: Final = re.compile(rb'"id"\s*:\s*(?:(\d{1,18})|"([^"\\]{1,200})")')
-_NOT_JSON_RPC: Final = "The answer is not what JSON-RPC 2.0 asks for. The tape has it as it came."
+_NOT_JSON_RPC: Final = "The answer violates JSON-RPC 2.0. The tape holds it unchanged."
 _EDGE: Final = 4_096  # bytes at either end of a line in which its id is searched
 _LAST_LINES: Final = 5  # of the error output, in the reason of an end
 _EXIT_WAIT: Final = 0.5  # seconds for the last error output and the exit code after the output has ended

@@ -49,8 +49,8 @@ def test_text_stays_as_it_came_and_pictures_go_beside_it() -> None:
         ),
         (
             DataBlock(kind="image", data="", mime="image/png", cut=34_000_000),
-            "[Picture, image/png, 34 MB, not sent: too large to be kept]",
-            "too large to be kept",
+            "[Picture, image/png, 34 MB, not sent: too large to store]",
+            "too large to store",
         ),
         (
             DataBlock(kind="blob", data="AAAA", mime="application/gzip", uri="demo://a\nb"),

@@ -62,7 +62,7 @@ def test_definition_being_typed_is_not_sent_and_says_so() -> None:
 
 def test_definition_too_long_to_be_read_is_named() -> None:
     long = ToolDefinition(name="f", description="d", source='{"a": "' + "x" * READ_AT_MOST + '"}')
-    assert "is more than 2 MB, which is not read here, so this tool is not sent" in check_definition(long)[0].message
+    assert "is more than 2 MB, which is not read, so this tool is not sent" in check_definition(long)[0].message
 
 
 def test_schema_problems_say_where() -> None:

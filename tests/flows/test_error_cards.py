@@ -111,10 +111,10 @@ def test_error_card_of_a_missing_key_leads_to_its_field(stage: Stage) -> None:
             profile = gateways.store.add_profile(Profile(name="Locked", base_url=url, key_origin=origin(url)))
             bar = GatewayBar(person)
             await bar.choose_gateway(profile.name)
-            await person.until(lambda: bar.state == "not asked, the key is missing", "the state of the gateway")
+            await person.until(lambda: bar.state == "not tested, the key is missing", "the state of the gateway")
             await person.use_model("demo-chat")
             card = await fail(person)
-            assert "The key is not here, so nothing was sent" in card.text
+            assert "Key missing; nothing sent" in card.text
             assert "kept" not in card.text
             assert locked.requests == []
             assert card.buttons == ["Enter the key", "Retry"]
@@ -139,13 +139,13 @@ async def test_error_card_describes_what_arrived(person: Person) -> None:
         server.play(reset())
         nothing = (await fail(person)).text
         assert "The connection failed" in nothing
-        assert "What arrived is kept" not in nothing
+        assert "The received part is saved" not in nothing
         server.play(send(head(), sse(text_chunk("Well, "))), reset())
         await person.run("And now?")
         await person.until(lambda: person.path[-1].role is Role.ASSISTANT and person.path[-1].text, "some text")
         await person.idle()
         card = await person.conversation.message(-1).wait_for_error()
-        assert "What arrived is kept. Retry to ask again." in card.text
+        assert "The received part is saved. Retry to send it again." in card.text
         for streamed in (True, False):
             server.play(*refusal(503, {"message": "busy"}))
             parameters = person.session.settings.current.with_value("stream", streamed)
@@ -193,7 +193,7 @@ async def test_gateway_state_follows_each_answer(person: Person) -> None:
         for script, words in (
             (refusal(401, {"message": "bad key"}), "reached, the key is refused"),
             (refusal(400, {"message": "odd value"}), "reached"),
-            (refusal(500, {"message": "trouble"}), "reached, it answered with an error of its own"),
+            (refusal(500, {"message": "trouble"}), "reached, internal error"),
             ([send(head()), send(sse(text_chunk("Well"))), reset()], "reached"),
             ([reset()], "not reached"),
         ):

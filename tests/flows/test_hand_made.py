@@ -155,7 +155,7 @@ async def test_call_is_changed_as_a_whole_and_deleted_with_its_result(person: Pe
     await person.type_into(form.id, second_id)
     await person.type_into(form.arguments, ROME)
     await person.key(Qt.Key.Key_Return, CONTROL)
-    await person.until(lambda: "could not be told apart" in message.text, "the refusal")
+    await person.until(lambda: "would be ambiguous" in message.text, "the refusal")
     await person.type_into(form.id, "mine")
     await message.press("Save")
     await person.until(lambda: person.path[-1].calls[0].id == "mine", "the other id")

@@ -380,7 +380,7 @@ def test_quitting_without_a_store_saves_several_experiments_in_a_folder(stage: S
 
     async def write(person: Person, *texts: str) -> None:
         await wait_for_store(person, Mode.MEMORY)
-        assert "in memory only" in read_storage_notice(person)
+        assert "Experiments stay in memory" in read_storage_notice(person)
         add_experiments(person, *texts)
         await act(person, "window.quit")
         await wait_for_modal(person, QMessageBox)

@@ -51,11 +51,11 @@ async def test_warnings_about_a_model_follow_the_list_and_disappear_with_the_mod
         person.app.gateways.store.add_profile(Profile(name="Restricted", base_url=server.url, retries=0))
         await GatewayBar(person).choose_gateway("Restricted")
         session.change(model="text-only")
-        await wait_for_warning("Tools", "calls no tools", "takes no images", "by the gateway's list")
+        await wait_for_warning("Tools", "calls no tools", "does not support images", "by the gateway's list")
         for tab in UNSUPPORTED:
             await wait_for_warning(tab, "does not take it, by the gateway's list")
         session.change(model="does-all")
         for tab in ("Tools", *UNSUPPORTED):
             await open_tab(person, tab)
             await person.until(lambda: not shows("by the gateway's list"), f"no warning in {tab}")
-        await person.until(lambda: not shows("takes no images"), "no warning about images")
+        await person.until(lambda: not shows("does not support images"), "no warning about images")

@@ -59,16 +59,16 @@ async def test_wrong_length_after_a_whole_answer_is_noted(server: FaultServer, m
 
 
 NOT_HTTP = [
-    (b"SSH-2.0-OpenSSH_9.2\r\n", "is not HTTP: it says “SSH-2.0-OpenSSH_9.2”."),
-    (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", "is not HTTP: it says “SSH-2.0-OpenSSH_9.2”."),
+    (b"SSH-2.0-OpenSSH_9.2\r\n", "does not speak HTTP: it says “SSH-2.0-OpenSSH_9.2”."),
+    (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", "does not speak HTTP: it says “SSH-2.0-OpenSSH_9.2”."),
     (b"-ERR unknown command\r\n", "it says “-ERR unknown command”."),
     (b"<html>no headers</html>", "it says “<html>no headers</html>”."),
     (b"\x15\x03\x01\x00\x02\x02\x46", "it speaks TLS. Begin the address with https://."),
     (b"\x00\x00\x12\x04\x00\x00\x00\x00\x00", "it speaks HTTP/2 alone"),
     (b"J\x00\x00\x00\n8.0.36\x00", "it begins with the bytes 4a 00 00 00 0a 38 2e 30."),
     (b"\xe2\x80\xae\r\n", "it begins with the bytes e2 80 ae"),
-    (b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "the rules of HTTP (illegal header line: “no colon”)"),
-    (b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "the rules of HTTP (bad Content-Length)"),
+    (b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "violates HTTP (illegal header line: “no colon”)"),
+    (b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "violates HTTP (bad Content-Length)"),
     (f"500 unknown: Bearer {CANARY}\r\n".encode(), "it says “500 unknown: Bearer ••••”"),
 ]
 
@@ -173,7 +173,7 @@ async def test_keep_alives_do_not_re_arm(server: FaultServer, make_client: MakeC
     call, events = await run(make_client(timeouts=OFF.model_copy(update={"idle" if first else "first": 1})))
     failure = failure_of(events)
     assert failure.kind is (FailureKind.TIMEOUT_IDLE if first else FailureKind.TIMEOUT_FIRST)
-    assert first or "Signs of life" in failure.message
+    assert first or "Keep-alives were received" in failure.message
     assert call.exchange.body.count(ALIVE) < 400, "they went on, and it was over"
 
 
@@ -269,7 +269,7 @@ async def test_silence_after_an_early_finish_reason_is_a_time_out(
     _, events = await run(make_client(timeouts=OFF.model_copy(update={clock: 0.5})))
     failure = failure_of(events)
     assert failure.kind is kind
-    assert failure.message.endswith("A finish reason came before any text or call.")
+    assert failure.message.endswith("A finish reason precedes any text or call.")
 
 
 NATIVE_ERROR = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"upstream died"}}\n\n'

@@ -149,7 +149,7 @@ async def test_connection_closed_while_it_is_used_again_fails_without_a_second_r
     call, events = await run_call(client, ask(stream=False))
     failure = failure_of(events)
     assert failure.kind is FailureKind.CONNECTION
-    assert "kept from an earlier request, was closed before an answer came" in failure.message
+    assert "kept from an earlier request, was closed before an answer was received" in failure.message
     assert call.exchange.connected is None
     assert len(server.requests) == 2
     _, events = await run_call(make_client(), ask(stream=False))

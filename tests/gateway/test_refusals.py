@@ -162,7 +162,7 @@ BEGUN = b"".join(
 
 MIDSTREAM = {
     "error object": ("chat", CHAT_TEXT + sse(json.dumps(ERROR)), "server_error", "x1"),
-    "beside choices": ("chat", CHAT_TEXT + sse(json.dumps({"choices": [], **ERROR})), "server_error", "x1"),
+    "next to choices": ("chat", CHAT_TEXT + sse(json.dumps({"choices": [], **ERROR})), "server_error", "x1"),
     "after a reason": ("chat", CHAT_TEXT + sse(text_chunk("", "stop"), json.dumps(ERROR)), "server_error", "x1"),
     "after the end": ("chat", CHAT_TEXT + sse("[DONE]", json.dumps(ERROR)), "server_error", "x1"),
     "error event": ("chat", CHAT_TEXT + b"event: error\n" + sse(json.dumps(ERROR)), "server_error", "x1"),

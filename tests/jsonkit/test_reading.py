@@ -34,6 +34,6 @@ def test_megabytes_that_are_typed_are_not_read() -> None:
     text = '"' + "x" * READ_AT_MOST + '"'
     problem = problem_at(text)
     assert problem is not None
-    assert problem.message == "more than 2 MB, which is not read here"
+    assert problem.message == "more than 2 MB, which is not read"
     assert read_typed(text, most=len(text)) == text[1:-1]
     assert read_typed(text[:-3] + '"') == "x" * (READ_AT_MOST - 2)

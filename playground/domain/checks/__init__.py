@@ -22,7 +22,7 @@ class UnknownCheck(Check):
     """A check of a newer version. It is preserved and not applied."""
 
     TITLE = "Unknown check"
-    HELP = "A newer version of this application has this check. It is kept, and not judged here."
+    HELP = "A newer version of this application has this check. It is kept and skipped."
     kind: str = "unknown"
 
     @property
@@ -31,7 +31,7 @@ class UnknownCheck(Check):
 
     @property
     def lack(self) -> str:
-        return "A newer version has this check; it is not judged here."
+        return "A newer version has this check; it is skipped."
 
     def _look(self, facts: Facts) -> Verdict:
         return not_judged(self.lack)

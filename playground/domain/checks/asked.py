@@ -25,8 +25,8 @@ class Judge(_Asked):
 
     TITLE = "Judge"
     HELP = (
-        "A model of your choice reads what was asked and what was answered, and gives a score from 0 to 1 with a "
-        "reason. It is asked for JSON. A judge that fails, or gives none, has not judged: that counts neither way."
+        "A model of your choice reads question and answer, and returns a score from 0 to 1 with a reason. "
+        "It has to answer in JSON. A judge that fails, or returns no score, counts neither way."
     )
     kind: Literal["judge"] = "judge"
     rubric: Annotated[LongText, row("Passes when", "lines", "What a good answer is, in a sentence or a few.")] = ""
@@ -44,14 +44,14 @@ class Judge(_Asked):
     def lack(self) -> str:
         if not self.model:
             return "The judge has no model. Choose one in its form."
-        return "" if self.rubric.strip() else "The judge has no rubric: say when an answer passes."
+        return "" if self.rubric.strip() else "The judge has no rubric: write when an answer passes."
 
 
 class You(_Asked):
     """A person judges the answer."""
 
     TITLE = "You"
-    HELP = "You look at each answer and give a thumb, with a note if you like. What you did not look at is not judged."
+    HELP = "You rate each answer with a thumb and an optional note. Answers without a rating are not judged."
     kind: Literal["you"] = "you"
     rubric: Annotated[LongText, row("Look at", "lines", "What to look at when judging.")] = ""
 

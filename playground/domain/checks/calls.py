@@ -23,8 +23,8 @@ class ToolCalled(Check):
 
     TITLE = "Tool called"
     HELP = (
-        "Passes when one of the calls on the way to the answer is of this tool, and its arguments are as asked for "
-        "here. Without a name, of any tool."
+        "Passes when one of the calls on the way to the answer is of this tool and its arguments match. "
+        "Without a name, any tool."
     )
     kind: Literal["tool_called"] = "tool_called"
     tool: Annotated[str, row("Tool", "text", "Its name; empty for any.")] = ""

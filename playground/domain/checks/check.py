@@ -89,7 +89,7 @@ class Check(Value):
     weight: Annotated[
         float,
         Field(ge=0, allow_inf_nan=False),
-        row("Weight", "number", "How much its score counts beside those of the other checks.", low=0, step=1),
+        row("Weight", "number", "The weight of its score among those of the other checks.", low=0, step=1),
     ] = 1.0
 
     @property

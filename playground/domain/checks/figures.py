@@ -19,7 +19,7 @@ class Latency(_MetricCheck):
     """The last token arrives in time."""
 
     TITLE = "Latency"
-    HELP = "Passes when the last token is there in time, all requests of a tool loop together."
+    HELP = "Passes when the last token arrives within the limit, all requests of a tool loop together."
     kind: Literal["latency"] = "latency"
     seconds: Annotated[
         float, Field(ge=0, allow_inf_nan=False), row("Seconds", "number", "To the last token, at most.", low=0)
@@ -38,7 +38,7 @@ class FirstToken(_MetricCheck):
     """The first token arrives in time."""
 
     TITLE = "First token"
-    HELP = "Passes when the first token is there in time. An answer that is not streamed has none: it is not judged."
+    HELP = "Passes when the first token arrives within the limit. An answer that is not streamed is not judged."
     kind: Literal["first_token"] = "first_token"
     seconds: Annotated[
         float, Field(ge=0, allow_inf_nan=False), row("Seconds", "number", "To the first token, at most.", low=0)
@@ -50,7 +50,7 @@ class FirstToken(_MetricCheck):
 
     def _look(self, facts: Facts) -> Verdict:
         seconds = facts.metrics.first
-        words = f"{seconds:.2f} s" if seconds is not None else "the answer came as a whole"
+        words = f"{seconds:.2f} s" if seconds is not None else "the answer was not streamed"
         return self._at_most(seconds, self.seconds, words)
 
 

@@ -114,7 +114,7 @@ class PathEquals(_OfJSON):
     )
     kind: Literal["json_path"] = "json_path"
     path: Annotated[str, row("Path", "text", "A JSONPath such as $.city.")] = ""
-    value: Annotated[LongText, row("Value", "lines", "JSON, or a text as it is.")] = ""
+    value: Annotated[LongText, row("Value", "lines", "JSON, or plain text.")] = ""
 
     @property
     def words(self) -> str:

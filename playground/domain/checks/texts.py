@@ -117,12 +117,12 @@ class Similar(_OfText):
 
     TITLE = "Similar"
     HELP = (
-        "Passes when the answer is like the text: 1 is the same, 0 has no letter in its place. It counts the letters "
-        "to be put in, taken out or changed (edit distance) against the longer of both."
+        "Passes when the answer resembles the text: 1 is equal, 0 has no letter in common. It relates the "
+        "inserted, deleted and changed letters (edit distance) to the longer of both."
     )
     kind: Literal["similar"] = "similar"
     least: Annotated[
-        float, Field(ge=0, le=1), row("At least", "number", "How like it has to be.", low=0, high=1, step=0.05)
+        float, Field(ge=0, le=1), row("At least", "number", "The least similarity.", low=0, high=1, step=0.05)
     ] = 0.8
 
     @property

@@ -12,7 +12,7 @@ from playground.domain.adaptations import AdaptationKind
 from playground.domain.errors import Failure, FailureKind, Sent
 from playground.engine.advice.parts import KEY, STREAM_ON, Advice, Offer, at_a_prompt, of_offer
 
-_KEPT = "What arrived is kept."
+_KEPT = "The received part is saved."
 #: Failures that may come after part of an answer.
 _BREAKS = frozenset(
     {
@@ -34,8 +34,8 @@ _NO_KEY_GIVEN = "No key was given (PLAYGROUND_API_KEY): many gateways answer lik
 _GATEWAY_ERROR = "500"
 #: Meanings whose title and remedy an offer replaces.
 _PLAIN_REFUSALS = frozenset({"400", "404", "422", "parameter", _GATEWAY_ERROR})
-_OTHERWISE = "It can be sent otherwise, this time or always. What is set here stays as it is."
-_WITHOUT_IT = "The request can be sent without it, this time or always. What is set under Parameters stays as it is."
+_OTHERWISE = "It can be sent differently, once or always. Your settings do not change."
+_WITHOUT_IT = "The request can be sent without it, once or always. Your parameters do not change."
 
 
 def advise(failure: Failure, *, streamed: bool | None = None, arrived: bool = False) -> Advice:

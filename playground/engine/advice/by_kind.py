@@ -20,7 +20,7 @@ from playground.engine.advice.parts import (
 )
 from playground.protocols import DEFAULT, PROTOCOLS
 
-_AGAIN: Final = "Retry to ask again."
+_AGAIN: Final = "Retry to send it again."
 _SETTINGS: Final = (GATEWAY, RETRY)
 _OVERLOADED: Final = "The gateway is overloaded"
 _STREAMING_HELPS: Final = "Streaming makes this less likely."
@@ -66,7 +66,7 @@ _STATUS: Final = {
     403: _http(
         403,
         "The key may not do this",
-        "Most often the model asks for identity verification of the account. Verify it in the dashboard, "
+        "Most often the model requires identity verification of the account. Verify it in the dashboard, "
         "or choose another model.",
         (MODEL, RETRY),
     ),
@@ -81,7 +81,7 @@ _STATUS: Final = {
     ),
     407: _http(
         407,
-        "The proxy on the way wants a user name and a password",
+        "The proxy on the way requires a user name and a password",
         "They go into the proxy's address: http://name:password@host.",
         command="They go into the proxy's address, with --proxy or in the environment: http://name:password@host.",
     ),
@@ -90,7 +90,7 @@ _STATUS: Final = {
     422: _http(422, *_REFUSED),
     429: _http(429, "A limit was reached", "Wait until the window resets, then retry."),
     500: _http(
-        500, "The gateway had an error of its own", "Retry in a moment; if it stays, it is for the gateway's operators."
+        500, "Internal error of the gateway", "Retry in a moment; if it stays, it is for the gateway's operators."
     ),
     502: _http(502, "A proxy got no proper answer from the gateway", "Retry in a moment."),
     503: _http(503, _OVERLOADED, "Retry later.", streaming=_STREAMING_HELPS),
@@ -146,15 +146,15 @@ CAUSE_ADVICE: Final = {
     ),
     FailureCause.OWN_PROXY_PASSWORD: Advice(
         "own proxy password",
-        "The proxy wants a user name and a password",
-        "The gateway's settings keep neither. Empty the proxy's field there, and name the proxy with both in the "
+        "The proxy requires a user name and a password",
+        "The gateway's settings store neither. Clear the proxy's field there, and name the proxy with both in the "
         "environment (HTTPS_PROXY, ALL_PROXY) before the application starts.",
         _SETTINGS,
         "Put them into the address given with --proxy.",
     ),
     FailureCause.PROXY_PASSWORD: Advice(
         "proxy password",
-        "The proxy wants a user name and a password",
+        "The proxy requires a user name and a password",
         "Put them there, then retry.",
         command="Put them into the proxy's address, with --proxy or in the environment.",
     ),
@@ -170,7 +170,9 @@ CAUSE_ADVICE: Final = {
         "Check the port and the beginning of its address: http:// for a proxy of HTTP.",
     ),
     FailureCause.PROXY_ROUTE: Advice(
-        "proxy way", "The proxy does not lead to the gateway", "Check the base URL, and ask who runs the proxy."
+        "proxy way",
+        "The proxy does not lead to the gateway",
+        "Check the base URL, and contact the operators of the proxy.",
     ),
     FailureCause.PROXY_UNREACHABLE: Advice(
         "no proxy", "The proxy cannot be reached", "Check the proxy's address, and that it is running."
@@ -197,21 +199,21 @@ CAUSE_ADVICE: Final = {
     FailureCause.CERTIFICATE: Advice(
         "certificate",
         "The certificate is not trusted",
-        "Where it comes from a private authority, name that authority's file in the gateway's settings.",
+        "If a private authority issued it, name that authority's file in the gateway's settings.",
         _SETTINGS,
-        "Where it comes from a private authority, name that authority's file with --ca FILE.",
+        "If a private authority issued it, name that authority's file with --ca FILE.",
     ),
     FailureCause.MALFORMED: Advice(
         "malformed",
         "The answer is malformed",
-        "That is for the gateway's operators; its bytes are under Response. Retry to ask again.",
-        command="That is for the gateway's operators; --record keeps its bytes.",
+        "Contact the gateway's operators; the bytes are under Response. Retry to send it again.",
+        command="Contact the gateway's operators; --record saves the bytes.",
     ),
-    FailureCause.BROKEN_OFF: Advice("broken off", "The answer was cut off", "Retry to ask again."),
+    FailureCause.BROKEN_OFF: Advice("broken off", "The answer was cut off", "Retry to send it again."),
     FailureCause.COMPRESSED: Advice(
         "compressed",
         "The answer is packed in a way that cannot be undone",
-        "That is for the gateway's operators, or for the operators of the server before it. Retry to ask again.",
+        "Contact the gateway's operators, or those of the server in front of it. Retry to send it again.",
     ),
     FailureCause.ANSWER_HEADERS: Advice(
         "answer headers",
@@ -230,7 +232,7 @@ _KIND: Final = {
     ),
     FailureKind.NO_KEY: Advice(
         "no key",
-        "The key is not here, so nothing was sent",
+        "Key missing; nothing sent",
         "Enter it again, or set the variable that it is read from; without a system keyring a key lasts until the "
         "application ends.",
         (KEY, RETRY),
@@ -283,7 +285,7 @@ _KIND: Final = {
         "Models that reason can take long: raise the time-out.",
         (TIMEOUT, RETRY),
         command="Models that reason can take long: wait longer with --timeout first=SECONDS.",
-        streaming="Streaming brings the first content sooner.",
+        streaming="With streaming the first content arrives sooner.",
     ),
     FailureKind.TIMEOUT_IDLE: Advice(
         "idle",
@@ -295,9 +297,9 @@ _KIND: Final = {
     FailureKind.TIMEOUT_TOTAL: Advice(
         "total",
         "The time set for the whole answer is over",
-        "Raise the time-out, or ask for less.",
+        "Raise the time-out, or request less.",
         (TIMEOUT, RETRY),
-        command="Wait longer with --timeout total=SECONDS, or ask for less.",
+        command="Wait longer with --timeout total=SECONDS, or request less.",
     ),
     FailureKind.REDIRECT: Advice(
         "redirect",
@@ -318,7 +320,7 @@ _KIND: Final = {
     FailureKind.NO_BODY: Advice(
         "no body",
         "The answer has no body",
-        "Retry. If it stays so, something between here and the gateway may swallow what it sends.",
+        "Retry. If it persists, something on the way to the gateway may drop its data.",
         (RETRY, GATEWAY),
     ),
     FailureKind.CUT_OFF: Advice("cut off", "Ended without a finish reason, possibly cut off", _AGAIN),
@@ -403,7 +405,7 @@ def no_key_given() -> Advice:
     """Return the advice for a request without a key to a gateway that wants one."""
     return Advice(
         "key missing",
-        "The gateway wants a key",
+        "The gateway requires a key",
         "No key is set. Enter the one that this gateway issued.",
         (KEY, RETRY),
         command="No key was given. Put the one that this gateway issued into PLAYGROUND_API_KEY.",

@@ -180,7 +180,7 @@ TABLE: Final[tuple[KnownMessage, ...]] = (
         Advice(
             "region",
             "The gateway does not serve this place",
-            "It refuses the country or network that the request comes from.",
+            "It refuses requests from this country or network.",
         ),
         r"\b(?:country|region|territory|location)\b[^.\n]{0,40}\b(?:is |are )?not (?:supported|available|allowed)\b",
         frozenset({"unsupported_country_region_territory"}),
@@ -226,7 +226,7 @@ TABLE: Final[tuple[KnownMessage, ...]] = (
         frozenset({400, 403}),
     ),
     KnownMessage(
-        Advice("header", "The gateway wants a header that is not sent", ""),  # worded by its name
+        Advice("header", "The gateway requires a header that is not sent", ""),  # worded by its name
         r"\bheaders?\b",
         statuses=frozenset({400, 401, 403, 404, 412, 422, 428, 500}),
     ),
@@ -338,7 +338,7 @@ TABLE: Final[tuple[KnownMessage, ...]] = (
     KnownMessage(
         Advice(
             "images",
-            "This model takes no images",
+            "This model does not support images",
             "Choose a model that reads images, or take the images out, then run again.",
             (MODEL, RETRY),
         ),
@@ -351,7 +351,7 @@ TABLE: Final[tuple[KnownMessage, ...]] = (
     KnownMessage(
         Advice(
             "tools",
-            "Tools are not possible with this model here",
+            "This model does not support tools at this gateway",
             "Choose a model that takes tools, or switch the tools off, then run again.",
             (MODEL, TOOLS, RETRY),
             command="Name a model that takes tools, or take “tools” out of the file.",
@@ -390,7 +390,7 @@ TABLE: Final[tuple[KnownMessage, ...]] = (
     KnownMessage(
         Advice(
             "reasoning",
-            "The gateway wants earlier reasoning back as it came",
+            "The gateway requires unchanged earlier reasoning",
             "“Send reasoning back” under Parameters says when it goes along. Reasoning that was changed, or is in "
             "a changed conversation, has to be deleted.",
             (PARAMETERS._replace(value="reasoning_return"), RETRY),
@@ -493,7 +493,7 @@ def _header(failure: Failure, _advice: Advice) -> Advice | None:
         return None
     return Advice(
         "header",
-        f"The gateway wants the header {names[0]}",
+        f"The gateway requires the header {names[0]}",
         "Headers of every request are in the gateway's settings; those of this experiment alone, under Raw.",
         (add_header(names[0]), RAW._replace(value="headers"), RETRY),
         command=f"Send it with --header '{names[0]}: VALUE'.",
@@ -504,7 +504,7 @@ def _key_wanted(failure: Failure, _advice: Advice) -> Advice | None:
     if _sent(failure).keyed and "x-api-key" in failure.message.lower():
         return Advice(
             "key header",
-            "The gateway wants the key in the header x-api-key",
+            "The gateway requires the key in the header x-api-key",
             "How the key is sent is a choice in the gateway's settings.",
             (GATEWAY, RETRY),
             command="Send it so with --key-style x-api-key.",

@@ -142,7 +142,7 @@ def other_protocols(endpoint: str) -> tuple[Action, ...]:
 
 #: Words for the window, and their replacements for the command line.
 _COMMAND_WORDS: Final = (
-    ("Retry to ask again", "Run it again"),
+    ("Retry to send it again", "Run it again"),
     ("Retry", "Run it again"),
     ("retry", "run it again"),
     ("the base URL", "--base-url"),

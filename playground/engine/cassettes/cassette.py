@@ -177,7 +177,7 @@ def _load(data: bytes) -> JSONObject:
         raise CassetteError("This is no cassette: “cassette” must be the version of the format, a number.")
     if version > VERSION:
         raise CassetteError(
-            f"This cassette has version {version}; only {VERSION} is known here. Update the application."
+            f"This cassette has version {version}; only {VERSION} is supported. Update the application."
         )
     return content
 

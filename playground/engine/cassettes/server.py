@@ -322,7 +322,7 @@ class ReplayServer:
         if "access-control-request-method" in headers and not self._page_headers(request):
             origin = headers.get("origin", "")[:100]
             remedy = f" If it is yours: playground replay --cors {origin}" if is_origin(origin) else ""
-            return 403, f"A web page asks to read the answers, and none may.{remedy}"
+            return 403, f"A web page requested the answers; web pages have no access.{remedy}"
         return None
 
     def _page_headers(self, request: Request) -> dict[str, str]:

@@ -217,9 +217,7 @@ class Lanes:
     def _variant_of(self, lane: Session) -> Variant:
         variant = self.variant(lane)
         if variant is None:
-            raise LanesError(
-                "The first lane is the conversation itself. Continue in another one to put that in its place."
-            )
+            raise LanesError("The first lane is the conversation itself. Continue in another one to replace it.")
         return variant
 
     def _check_free(self, count: int) -> None:
@@ -304,7 +302,7 @@ class Lanes:
         await self._at_once(prepared)
 
     async def _at_once(self, prepared: Sequence[tuple[Session, Callable[[], None]]]) -> None:
-        reason, ready = "There is nothing to ask again.", []
+        reason, ready = "There is nothing to resend.", []
         edits = self._experiment.drafts.open
         with self._main.history.group():
             for lane, prepare in prepared:

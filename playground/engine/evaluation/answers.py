@@ -244,7 +244,7 @@ class AnswerStore:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._thread, done)
         except (sqlite3.Error, OSError, UnicodeError) as error:
-            raise AnswersError(f"The answers in {self.path} cannot be kept or read: {error}.") from None
+            raise AnswersError(f"The answers in {self.path} cannot be saved or read: {error}.") from None
 
 
 # ---- the file --------------------------------------------------------------------------------------------------------

@@ -116,7 +116,7 @@ class JudgeClient:
         session.history.reset(Transcript().append(*questions), settings)
         result = await session.complete(Mode.ONCE)
         reply, failure = result.turns[-1] if result.turns else None, result.failure
-        reason = failure.message if failure is not None else "" if reply is not None else "no answer came"
+        reason = failure.message if failure is not None else "" if reply is not None else "no answer was received"
         reason = cut(reason, _REASON_LENGTH)
         metrics = turn_metrics(result.turns, profile_id, self._entered).of_answer
         judgement = Judgement(

@@ -245,7 +245,7 @@ def _failure(received: Sequence[Turn], refusal: str) -> Failure | None:
     """Return why there is no answer; None if there is one, even one cut off by its token limit."""
     outcomes = [turn.outcome for turn in received if turn.outcome is not None]
     if not outcomes:
-        return Failure(kind=FailureKind.INPUT, message=refusal if refusal and not received else "Nothing was asked.")
+        return Failure(kind=FailureKind.INPUT, message=refusal if refusal and not received else "Nothing was sent.")
     if outcomes[-1].failure is not None or outcomes[-1].is_complete:
         return outcomes[-1].failure
     return Failure(kind=FailureKind.DECODE, message="Part of the answer could not be read.")

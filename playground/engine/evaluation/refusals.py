@@ -46,7 +46,7 @@ class RefusedAnswers:
         rule = self.offer.rules[0]
         count = f"{len(self.answers):,} answers were" if len(self.answers) > 1 else "One answer was"
         were = "were" if self.more > 1 else "was"
-        more = f" {self.more:,} more {were} refused otherwise: that comes next." if self.more else ""
+        more = f" {self.more:,} more {were} refused for other reasons, shown next." if self.more else ""
         return f"{count} refused: the gateway does not take “{rule.field}”.{more}"
 
 

@@ -368,7 +368,7 @@ class ResolvedEvaluation:
                 words = listed([f"{{{{{name}}}}}" for name in missing[:3]])
                 yield PlanProblem(f"{self.title(case)} has no value for {words}.", "cases", case.id)
             if not case.turns and not has_question:
-                words = f"{self.title(case)} asks nothing: write a message in the conversation, or give it one."
+                words = f"{self.title(case)} has no message. Write one in the conversation or in the case."
                 yield PlanProblem(words, "cases", case.id)
             if any(map(answers_none, case.turns)):
                 words = f"{self.title(case)} has a tool turn that does not say which call it answers."

@@ -461,7 +461,7 @@ def _comparison(raw: _Difference, p: float, first: EvalVariant) -> Comparison:
             f"[{bounds[0]:.3g}–{bounds[1]:.3g}] (p {p_words(p)})"
         )
     elif is_rate and 0 < raw.differing < _MIN_DIFFERING:
-        words = f"{letter} and {base} differ in {raw.differing} of {count}: too few to tell who passes more often"
+        words = f"{letter} and {base} differ in {raw.differing} of {count}: too few to compare their pass rates"
     else:
         what = "passing" if is_rate else raw.what
         words = f"no difference between {letter} and {base} in {what} can be told from {count} (p {p_words(p)})"

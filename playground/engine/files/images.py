@@ -202,7 +202,7 @@ def warning(image_facts: Facts) -> str:
     if image_facts.address:
         return ""
     if image_facts.measure is None:
-        return f"Not readable as {WANTED}; sent as it is"
+        return f"Not readable as {WANTED}; sent unchanged"
     large = []
     if image_facts.size > LARGE_BYTES:
         large.append(f"over {size_words(LARGE_BYTES)}")

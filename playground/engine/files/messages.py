@@ -47,7 +47,7 @@ MAX_UNREADABLE: Final = 20  # messages of a conversation that are left out; abov
 _OF_BATCH: Final = frozenset({"custom_id", "method", "url", "id", "key", "title"})
 #: The weight of a message in training; no request has it.
 _WEIGHT: Final = "weight"
-_NOTHING: Final = "There are no messages here. Wanted are objects with “role” and “content”, or “messages”"
+_NOTHING: Final = "There are no messages. Expected are objects with “role” and “content”, or “messages”"
 
 
 class MessagesImportError(ValueError):
@@ -229,7 +229,7 @@ def _pieces(text: str, problems: list[MessagesImportError]) -> Iterator[_Piece]:
 def _from_list(piece: _Piece, prefer: str) -> ImportedConversations:
     items = piece.value
     if not items:
-        raise piece.error("There are no messages here: the list is empty")
+        raise piece.error("There are no messages: the list is empty")
     first = next((item for item in items if item), items[0])
     if is_message(first) or not isinstance(first, dict | list):
         return ImportedConversations(
@@ -318,7 +318,7 @@ def _conversation(
         notes += shaped.notes
     if isinstance(messages, list):
         if not messages:
-            raise blame("There are no messages here: the list is empty", 0)
+            raise blame("There are no messages: the list is empty", 0)
         body = _system_at_the_top({**body, MESSAGES: _without_weights(messages, notes)}, notes)
         moved = len(messages) - len(body[MESSAGES])
     places = list(range(moved, moved + len(body[MESSAGES]))) if isinstance(body[MESSAGES], list) else []

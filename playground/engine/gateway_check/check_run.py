@@ -178,7 +178,7 @@ class CheckRun:
             return await self._list_line(check, client)
         if check.judge_all is not None:
             answers = [answer for answer in self._all_answers if answer.exchange.status is not None]
-            return _bare_line(key, check.judge_all(answers) if answers else _skipped("No answer came."))
+            return _bare_line(key, check.judge_all(answers) if answers else _skipped("No answer was received."))
         if reason := self._skip_reason(check, protocol):
             return _bare_line(key, _skipped(reason))
         context = self._context(protocol)
@@ -189,7 +189,7 @@ class CheckRun:
             return await self._request_line(check, context, request, client)
         answer = self._answers.get((check.source, protocol))
         if answer is None:
-            return _bare_line(key, _skipped(f"“{BY_ID[check.source].title}” was not asked for."))
+            return _bare_line(key, _skipped(f"“{BY_ID[check.source].title}” was not requested."))
         return self._answer_line(check, answer, await self._judge(check, answer), is_reused=True)
 
     def _skip_reason(self, check: Check, protocol: str) -> str:
@@ -288,7 +288,7 @@ class CheckRun:
             return await asyncio.to_thread(judges.judge_answer, check.judge, answer, feature=feature)
         except Exception as error:  # noqa: BLE001 - an error in one judge must not lose the other lines
             _LOG.exception("the judge of %s failed", check.id)
-            return judges.untold(f"A mistake of this application kept it from being judged ({type(error).__name__}).")
+            return judges.untold(f"An error of this application prevented a verdict ({type(error).__name__}).")
 
     def _answer_line(
         self,
@@ -349,7 +349,7 @@ class CheckRun:
                 self._save_exchange(executor.exchange)
         exchange, received = executor.exchange, executor.received
         if exchange is None:
-            raise RuntimeError("nothing was asked")
+            raise RuntimeError("nothing was sent")
         outcome = received.outcome(Ending.COMPLETE, received.answer.failure, exchange)
         indexes = sorted(received.answer.choices)[:_MAX_CHOICES] or [0]
         turns = tuple(received.turn(new_id(), index, outcome) for index in indexes)
@@ -406,7 +406,7 @@ class CheckRun:
             return _bare_line(key, _skipped(words))
         request = check.request(context) if check.request is not None else None
         if request is None:
-            return _bare_line(key, _skipped("There is nothing to ask."))
+            return _bare_line(key, _skipped("There is nothing to send."))
         wrong = _limited(connection).model_copy(update={"key": Secret(_WRONG_KEY), "retries": 0})
         async with GatewayClient(wrong) as client:
             client.redactor = redactor_for(connection)  # the gateway has seen the real key, and may quote it

@@ -228,7 +228,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     ),
     Check("stop", "Stop sequence", f"Has the answer stop before “{STOP}”.", _stop, judges.stopped),
     Check("n", "Two answers at once", "Asks for two answers to one request.", _several, judges.several),
-    Check("tool", "Tool call", "Offers a tool and asks to use it.", _call(), judges.called),
+    Check("tool", "Tool call", "Offers a tool and requires its use.", _call(), judges.called),
     Check(
         "tool_stream",
         "Tool call in a stream",
@@ -250,7 +250,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     Check(
         "tool_result",
         "Tool result",
-        "Sends the result of a tool call back and asks for the answer.",
+        "Sends the result of a tool call and expects an answer.",
         _result,
         judges.answered_from_result,
     ),

@@ -149,7 +149,7 @@ def judge_answer(judge: Judge, answer: CheckAnswer, *, feature: str) -> Assessme
 def short_answer(answer: CheckAnswer) -> Assessment:
     """Judge an answer that is not streamed."""
     if answer.exchange.content_type and "event-stream" in answer.exchange.content_type:
-        return Assessment(Verdict.WRONG, "A stream came though none was asked for.")
+        return Assessment(Verdict.WRONG, "A stream was received although none was requested.")
     if answer.outcome.holes:
         return _data_lost(answer)
     return works(f"{_answer(answer)} in {duration_words(answer.exchange.ended or 0.0)}.")
@@ -158,7 +158,7 @@ def short_answer(answer: CheckAnswer) -> Assessment:
 def streamed(answer: CheckAnswer) -> Assessment:
     """Judge a streamed answer, up to its end."""
     if answer.has("json_body", "not_streamed"):
-        return Assessment(Verdict.UNSUPPORTED, "The answer came as a whole though a stream was asked for.")
+        return Assessment(Verdict.UNSUPPORTED, "The answer was received as a whole although a stream was requested.")
     if answer.has("no_finish_reason", "cut_off"):
         return Assessment(
             Verdict.WRONG, f"The stream ends with neither a finish reason nor an end: {quoted(answer.text)}."
@@ -211,9 +211,9 @@ def limited(answer: CheckAnswer) -> Assessment:
         count = f" after {written} tokens" if written is not None else ""
         return works(f"The answer ends at the limit of {SHORT} tokens{count}, with {reason}.")
     if written is not None and written > SHORT:
-        return Assessment(Verdict.UNSUPPORTED, f"{written} tokens came where {SHORT} were the limit.")
+        return Assessment(Verdict.UNSUPPORTED, f"{written} tokens were received; the limit was {SHORT}.")
     if (size := len(answer.turn.text)) > 16 * SHORT:
-        return Assessment(Verdict.UNSUPPORTED, f"{size} characters came where {SHORT} tokens were the limit.")
+        return Assessment(Verdict.UNSUPPORTED, f"{size} characters were received; the limit was {SHORT} tokens.")
     return untold(f"The answer ended before the limit of {SHORT} tokens, with {reason}.")
 
 
@@ -222,7 +222,7 @@ def stopped(answer: CheckAnswer) -> Assessment:
     if STOP in answer.text:
         return Assessment(Verdict.UNSUPPORTED, f"The text goes on past “{STOP}”: {quoted(answer.text)}.")
     if answer.is_cut:
-        return untold("The answer reached its limit before a stop sequence came up.")
+        return untold("The answer reached its limit before a stop sequence.")
     return works(f"The answer stops before “{STOP}”: {quoted(answer.text)}, with {quoted(_reason(answer))}.")
 
 
@@ -234,13 +234,15 @@ def several(answer: CheckAnswer) -> Assessment:
     """Judge two answers to one request."""
     count = len(answer.turns)
     if count == 1:
-        return Assessment(Verdict.UNSUPPORTED, "One answer came where two were asked for.")
+        return Assessment(Verdict.UNSUPPORTED, "One answer was received, two were requested.")
     if count != 2:
-        return Assessment(Verdict.WRONG, f"{count} answers came where two were asked for.")
+        return Assessment(Verdict.WRONG, f"{count} answers were received, two were requested.")
     ends = [turn.outcome.finish_reason if turn.outcome is not None else None for turn in answer.turns]
     if None in ends:
-        return Assessment(Verdict.WRONG, f"Two answers came; number {ends.index(None) + 1} has no finish reason.")
-    return works("Two answers answer.")
+        return Assessment(
+            Verdict.WRONG, f"Two answers were received; number {ends.index(None) + 1} has no finish reason."
+        )
+    return works("Two answers were received.")
 
 
 # ---- tools -----------------------------------------------------------------------------------------------------------
@@ -262,9 +264,11 @@ def _called(answer: CheckAnswer) -> Assessment | None:
     calls = answer.turn.calls
     if not calls:
         if answer.is_cut:
-            return untold("The answer reached its limit before a call answer.")
+            return untold("The answer reached its limit before a call.")
         if TOOL.name in answer.text and "{" in answer.text:
-            return Assessment(Verdict.UNSUPPORTED, f"The call came as text and not as a call: {quoted(answer.text)}.")
+            return Assessment(
+                Verdict.UNSUPPORTED, f"The call was received as text, not as a call: {quoted(answer.text)}."
+            )
         return None
     call = calls[0]
     if call.name != TOOL.name:
@@ -295,14 +299,14 @@ def in_form(answer: CheckAnswer) -> Assessment:
     body = answer.protocol.encode(answer.request)
     output = format_in(answer.protocol.name, body)
     if output is None:
-        return Assessment(Verdict.UNSUPPORTED, "The format could not be asked for.")
+        return Assessment(Verdict.UNSUPPORTED, "The format could not be requested.")
     problems = check_answer(answer.text, output)
     if not problems:
         return works(f"{_answer(answer)} is what was asked for.")
     if answer.is_cut:
         return untold("The answer reached its limit before the JSON was whole.")
     return Assessment(
-        Verdict.UNSUPPORTED, f"The answer does not keep to it ({problems[0].message}): {quoted(answer.text)}."
+        Verdict.UNSUPPORTED, f"The answer does not match it ({problems[0].message}): {quoted(answer.text)}."
     )
 
 
@@ -318,13 +322,13 @@ def thought(answer: CheckAnswer) -> Assessment:
     usage = answer.outcome.usage
     if answer.turn.reasoning.strip():
         if answer.has("inline_think"):
-            return works(f"Reasoning came, inside the text: {quoted(answer.turn.reasoning)}.")
-        return works(f"Reasoning came apart from the answer: {quoted(answer.turn.reasoning)}.")
+            return works(f"Reasoning was received inside the text: {quoted(answer.turn.reasoning)}.")
+        return works(f"Reasoning was received apart from the answer: {quoted(answer.turn.reasoning)}.")
     if any(part.kind == "reasoning" for part in answer.turn.parts):
-        return works("Reasoning came, and is hidden.")
+        return works("Hidden reasoning was received.")
     if usage is not None and usage.reasoning:
         return works(f"{usage.reasoning} tokens of reasoning were counted; none of it is shown.")
-    return untold("The effort was taken; no reasoning came, which a model that does not think does as well.")
+    return untold("The effort was accepted and no reasoning was received; a model without reasoning does the same.")
 
 
 # ---- errors ----------------------------------------------------------------------------------------------------------
@@ -346,7 +350,7 @@ def wrong_key(answer: CheckAnswer) -> Assessment:
     """Judge the error for a wrong key."""
     failure = answer.failure
     if failure is None:
-        return Assessment(Verdict.UNSUPPORTED, "A wrong key is let in: keys are not looked at here.")
+        return Assessment(Verdict.UNSUPPORTED, "A wrong key is accepted: this gateway does not check keys.")
     if failure.status == 401:
         return works(failure_line(failure))
     if failure.group in REFUSALS:

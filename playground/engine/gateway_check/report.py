@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from pydantic import Field, ValidationError
 
@@ -55,7 +55,7 @@ class Verdict(StrEnum):
     WRONG = "wrong"  # the answer violates the protocol
     FAILED = "failed"  # there was no answer
     UNTOLD = "untold"  # the answer allows no conclusion
-    SKIPPED = "skipped"  # nothing was asked
+    SKIPPED = "skipped"  # nothing was sent
 
     @property
     def words(self) -> str:
@@ -256,9 +256,9 @@ class ReportStore:
                 title = f"Check of {report.gateway}, {report.model}"
                 write_whole(self._path(report, _CASSETTE), write(exchanges, title, secrets), private=True)
         except OSError as error:
-            raise ReportError(f"The report could not be kept in {self.folder}: {error.strerror or error}.") from None
+            raise ReportError(f"The report could not be saved in {self.folder}: {error.strerror or error}.") from None
         except CassetteError as error:
-            raise ReportError(f"The report is kept without its frames: {error}") from None
+            raise ReportError(f"The report is saved without its events: {error}") from None
         for old in [item for item in self.load() if item.has_target_of(report)][MAX_REPORTS:]:
             with suppress(ReportError):  # the next save tries again
                 self.delete(old)
@@ -368,7 +368,7 @@ def to_markdown(report: Report, earlier: Report | None, secrets: Iterable[Secret
     if earlier is not None and (sentences := change_words(report, earlier)):
         out += ["", "## Changed", "", *(f"- {plain(sentence)}" for sentence in sentences)]
     for title, lines in groups(report):
-        out += ["", f"## {plain(title)}", "", "| Check | Verdict | What came | Time |", "|:--|:--|:--|--:|"]
+        out += ["", f"## {plain(title)}", "", "| Check | Verdict | Result | Time |", "|:--|:--|:--|--:|"]
         for line in lines:
             cell = "<br>".join(map(plain, (line_words(line), *_notes(line))))
             out.append(f"| {plain(line.title)} | {line.verdict.words} | {cell} | {_duration(line)} |")
@@ -393,7 +393,7 @@ def to_page(report: Report, earlier: Report | None, secrets: Iterable[Secret]) -
         items = "".join(f"<li>{escaped(sentence)}</li>" for sentence in sentences)
         out.append(f"<section><h2>Changed</h2><ul>{items}</ul></section>\n")
     for heading, lines in groups(report):
-        top = "<tr><th>Check</th><th>Verdict</th><th>What came</th><th>Time</th></tr>"
+        top = "<tr><th>Check</th><th>Verdict</th><th>Result</th><th>Time</th></tr>"
         rows = top + "".join(map(_row, lines))
         out.append(f"<section><h2>{escaped(heading)}</h2><table>{rows}</table></section>\n")
     out.append(TAIL)
@@ -408,12 +408,14 @@ def _row(line: Line) -> str:
     return f"<tr><td>{escaped(line.title)}</td>{verdict}{words}<td>{_duration(line)}</td></tr>"
 
 
+ReportFormat: TypeAlias = ExportFormat[Callable[[Report, Report | None, Iterable[Secret]], str]]
+
 #: The formats by the suffix of their files.
-FORMATS: Final[dict[str, ExportFormat[Callable[[Report, Report | None, Iterable[Secret]], str]]]] = {
+FORMATS: Final = {
     row.suffix: row
     for row in (
-        ExportFormat("markdown", "Markdown", "md", to_markdown),
-        ExportFormat("html", "HTML page", "html", to_page),
-        ExportFormat("json", "JSON", "json", to_json),
+        ReportFormat("markdown", "Markdown", "md", to_markdown),
+        ReportFormat("html", "HTML page", "html", to_page),
+        ReportFormat("json", "JSON", "json", to_json),
     )
 }

@@ -218,11 +218,11 @@ def _failure_state(failure: Failure) -> tuple[State, str]:
     if is_missing_path(failure, advice):
         return State.MISSING, f"is not at this address{code}"
     if advice.meaning == "key missing":
-        return State.REFUSED, f"wants a key{code}"
+        return State.REFUSED, f"requires a key{code}"
     if is_about_key(failure, advice):
         return State.REFUSED, f"does not let the key in{code}"
     if advice.meaning == "header":
-        return State.FAILED, f"wants a header that is not sent{code}"
+        return State.FAILED, f"requires a header that is not sent{code}"
     return State.FAILED, f"{_quote(failure)}{code}"
 
 
@@ -451,7 +451,7 @@ class _ReportWriter:
         if failure is None or advice is None:
             return
         if names := self._wanted_headers(cause):
-            yield f"Add {' or '.join(names)} with the value that this gateway wants, then test again."
+            yield f"Add {' or '.join(names)} with the value that this gateway requires, then test again."
         elif cause.state is State.REFUSED and (failure.status != 403 or advice.meaning != "403"):
             yield from self._key_causes(cause, failure, advice)
         elif self._may_want_a_key(cause):
@@ -463,7 +463,7 @@ class _ReportWriter:
         if failure.dimension:
             yield f"The limit that was hit: {failure.dimension}."
         if failure.retry_after:
-            yield f"It asks to wait {span(failure.retry_after)}."
+            yield f"It requests a wait of {span(failure.retry_after)}."
 
     def _key_causes(self, cause: EndpointResult, failure: Failure, advice: Advice) -> list[str]:
         """Return the likely reasons for a refused key (specification, section 5)."""
@@ -480,7 +480,7 @@ class _ReportWriter:
         header = _KEY_HEADERS[cause.auth]
         return [
             f"Likely causes: the key was revoked, its token has expired, or it belongs to another service.{clean}",
-            f"It was sent as {header}. If this gateway wants it otherwise, change how the key is sent.",
+            f"It was sent as {header}. If this gateway expects it elsewhere, change how the key is sent.",
         ]
 
     def _requests_made(self) -> str:

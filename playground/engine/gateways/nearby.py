@@ -205,8 +205,8 @@ def _kind(failure: Failure | None, exchange: Exchange) -> tuple[LocalKind, str]:
         return LocalKind.KEY, failure.message
     if failure.group is FailureGroup.TIMEOUT:
         if exchange.status is None and failure.kind is not FailureKind.TIMEOUT_IDLE:
-            return LocalKind.SILENT, "It took the connection and said nothing in time."
-        return LocalKind.SILENT, "It began to answer and was not done in time."
+            return LocalKind.SILENT, "It accepted the connection and did not answer in time."
+        return LocalKind.SILENT, "It began to answer and did not finish in time."
     if failure.group is FailureGroup.TLS:
         return LocalKind.ERROR, failure.message
     if failure.kind is FailureKind.HTTP:

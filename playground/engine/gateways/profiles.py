@@ -79,7 +79,9 @@ class Profile(Value):
     timeouts: Annotated[Timeouts, setting("Time-outs", group="Time-outs")] = Timeouts()
     retries: Annotated[
         int,
-        setting("Tries after a failure", group="Limits", help="Automatic retries of a run before any content came."),
+        setting(
+            "Tries after a failure", group="Limits", help="Automatic retries of a request without any content yet."
+        ),
     ] = Field(default=4, ge=0, le=20)
     max_event_mib: Annotated[
         int,
@@ -274,7 +276,7 @@ def _checked(profile: Profile) -> Profile:
         if looks_secret(name, value) and not profile.demo:
             raise ProfileError(f"The header “{name}” looks like a secret; its value belongs in the keyring.")
     if name := secret_in(profile.extra_body):
-        raise ProfileError(f"“{name}” in the extra body looks like a key, and the extra body is kept in a file.")
+        raise ProfileError(f"“{name}” in the extra body looks like a key, and the extra body is saved in a file.")
     try:
         profile = profile.model_copy(update={"proxy": check_proxy(profile.proxy)})
     except ValueError as error:

@@ -29,14 +29,14 @@ class Reach(StrEnum):
 
 #: The states in words, for tooltips and the status bar.
 WORDS: Final = {
-    Reach.UNKNOWN: "not asked yet",
+    Reach.UNKNOWN: "not tested yet",
     Reach.OK: "reached",
     Reach.REFUSED: "reached, the key is refused",
-    Reach.FAILING: "reached, it answered with an error of its own",
+    Reach.FAILING: "reached, internal error",
     Reach.ODD: "reached, it does not answer as a gateway does",
     Reach.SILENT: "connected, no answer in time",
-    Reach.NO_KEY: "not asked, the key is missing",
-    Reach.HELD: "not asked, it waits for your yes",
+    Reach.NO_KEY: "not tested, the key is missing",
+    Reach.HELD: "not tested, needs your approval",
     Reach.UNREACHED: "not reached",
 }
 

@@ -159,7 +159,7 @@ def extra_header_problem(name: str, value: str) -> str:
     if not name:
         return "A name is needed."
     if looks_secret(name, value):
-        return f"“{name}” looks like a secret. It belongs into the gateway's settings, where the keyring keeps it."
+        return f"“{name}” looks like a secret. Move it to the gateway's settings, which store it in the keyring."
     return header_problem(name, value)
 
 
@@ -205,8 +205,8 @@ def variable_problem(name: str) -> str:
     if _VARIABLE.fullmatch(name) and (_CAPITALS.fullmatch(name) or variable_is_set(name)):
         return ""
     return (
-        "This does not look like the name of a variable, such as GATEWAY_API_KEY. A key itself goes into the field "
-        "for the key, where it is kept in no file."
+        "This does not look like the name of a variable, such as GATEWAY_API_KEY. Enter a key itself in the field "
+        "for the key; no file holds it."
     )
 
 
@@ -334,7 +334,7 @@ class Keys:
                 )
             backend.set_password(SERVICE, user, text)
             if backend.get_password(SERVICE, user) != text:
-                raise KeyringError("The system keyring took the key but did not give it back.")
+                raise KeyringError("The system keyring accepted the key but did not return it.")
 
         try:
             await self._call(write, secret)
@@ -357,7 +357,7 @@ class Keys:
             with contextlib.suppress(PasswordDeleteError):
                 backend.delete_password(SERVICE, user)
             if backend.get_password(SERVICE, user) is not None:
-                raise KeyringError("The system keyring still holds the key after it was told to delete it.")
+                raise KeyringError("The system keyring did not delete the key.")
 
         try:
             await self._call(remove)
@@ -424,7 +424,7 @@ class Keys:
         return self.state
 
     def _failed(self, reason: str, *, memory: bool) -> KeyringState:
-        more = " The key is kept in memory for this session only and is gone when the app closes." if memory else ""
+        more = " The key stays in memory until the app closes." if memory else ""
         self.state = KeyringState(False, reason + more)
         return self.state
 

@@ -354,7 +354,7 @@ def own_problem(service: KnownGateway) -> str:
         return str(error)
     for name, value in service.headers.items():
         if looks_secret(name, value) or secret_in({name: value}):
-            return f"The header “{name}” looks like a secret, and the list of services is kept in a file."
+            return f"The header “{name}” looks like a secret, and the list of services is saved in a file."
     return next(iter(problems_of(service).values()), "")
 
 

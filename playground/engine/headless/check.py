@@ -96,12 +96,10 @@ async def _check(command: Command, options: CheckOptions) -> ExitCode:
             console.line(line)
     if report.learnt:
         options_of = " ".join(map(option_of, report.learnt))
-        console.say(
-            f"What was refused went through with {options_of}: give that to the commands that ask this gateway."
-        )
+        console.say(f"Refused requests succeed with {options_of}. Use it in commands with this gateway.")
     return command.end(
         lambda: _exit_code(report, run.exchanges, options),
-        "Interrupted: what came stands above.",
+        "Interrupted. The results so far are shown above.",
         is_written=is_written,
     )
 

@@ -134,7 +134,7 @@ def restore_experiment(value: JSON, session: Session) -> None:
 def other_gateway_notes(variants: Iterable[tuple[str, Variant | None]], gateway: str) -> list[str]:
     """Return a note for each variant, a title and its differences, that is set for another gateway than `gateway`."""
     return [
-        f"{title} is set for the gateway “{variant.gateway}”; here, the one of the command line is asked."
+        f"{title} is set for the gateway “{variant.gateway}”; the gateway of the command line is used."
         for title, variant in variants
         if variant is not None and variant.gateway not in ("", gateway)
     ]
@@ -171,6 +171,6 @@ def check_output(path: Path | None, *inputs: Path | None) -> None:
     if not path.parent.is_dir():
         raise BadInputError(f"{path} cannot be written: there is no folder {path.parent}")
     if path.exists() and any(file is not None and file.exists() and file.samefile(path) for file in inputs):
-        raise BadInputError(f"{path} is read by this command, which would write over it; give another name")
+        raise BadInputError(f"{path} is an input of this command and would be overwritten; give another name")
     if (path.is_file() or not path.exists()) and not os.access(path.parent, os.W_OK):
         raise BadInputError(f"{path} cannot be written: nothing can be written into {path.parent}")

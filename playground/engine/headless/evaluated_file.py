@@ -117,6 +117,6 @@ def answers_path(path: Path, options: EvaluationOptions) -> Path:
     if options.answers is not None:
         return options.answers
     if path == STDIN:
-        raise BadInputError("answers of what is read from standard input need a file: name one with --answers")
+        raise BadInputError("an evaluation from standard input needs a file for its answers: name one with --answers")
     name = path.name.removesuffix(EXPERIMENT) if path.name.endswith(EXPERIMENT) else path.stem
     return path.with_name(f"{name}{SUFFIX}")

@@ -134,8 +134,8 @@ async def _prepare(runner: Runner, store: AnswerStore, options: EvaluationOption
         await store.forget(runner.resolved.id)
     elif count and not options.go_on:
         raise BadInputError(
-            f"{store.path} has {count} of the {runner.progress.total} answers already. Ask for what is missing with "
-            "--continue, or for all of them anew with --fresh"
+            f"{store.path} has {count} of the {runner.progress.total} answers already. Request the missing ones with "
+            "--continue, or all again with --fresh"
         )
 
 
@@ -153,7 +153,7 @@ async def _run(
     is_written = await _write(results, store, options, time.monotonic() - start, console)
     return command.end(
         lambda: _exit_code(results, runner, options, console),
-        "Interrupted. What came is kept; --continue asks for the rest.",
+        "Interrupted. The answers so far are saved; --continue requests the rest.",
         is_written=is_written,
     )
 
@@ -175,13 +175,13 @@ def _exit_code(results: Results, runner: Runner, options: EvaluationOptions, con
     """Print how the evaluation ended, and return the exit code."""
     columns = results.columns
     if runner.state is State.STOPPED:
-        console.say(f"Stopped: {runner.reason} What came is kept; --continue asks for the rest.")
+        console.say(f"Stopped: {runner.reason} The answers so far are saved; --continue requests the rest.")
         return ExitCode.HTTP if runner.refused else ExitCode.INCOMPLETE
     if options.fail_under is not None:
         below = [row for row in columns if row.rate.share is None or row.rate.share < options.fail_under]
         for row in below:
             rate = "was not judged" if row.rate.share is None else f"passed {100 * row.rate.share:.1f} %"
-            console.say(f"{row.column.title} {rate}; --fail-under asks for {100 * options.fail_under:g} %.")
+            console.say(f"{row.column.title} {rate}; --fail-under requires {100 * options.fail_under:g} %.")
         if below:
             return ExitCode.FAILED
     if failed := sum(row.failed for row in columns):

@@ -427,7 +427,7 @@ def _window_only(tools: Iterable[ToolDefinition]) -> Iterator[str]:
             "outputSchema": tool.output is not None,
         }
         if names := [name for name, is_present in members.items() if is_present]:
-            yield f"{tool.name}: left out {listed(names)}. A request has no place for them; the window keeps them."
+            yield f"{tool.name}: left out {listed(names)}. A request cannot hold them; an experiment in the window can."
 
 
 def _import_cases(source: Source) -> ImportedContent:

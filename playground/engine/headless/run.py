@@ -253,7 +253,7 @@ def _exit_code(session: Session, options: RunOptions, refusal: str, count: int, 
         return _at_calls(session, refusal, console, command.servers)
     if calls and not options.as_json:
         noun = f"{len(calls)} tool call{'s' * (len(calls) != 1)}"
-        console.say(f"The model asks for {noun}. Answer them with --answers TABLE or --mcp CONFIG, and it goes on.")
+        console.say(f"The model asks for {noun}. Answer them with --answers TABLE or --mcp CONFIG to continue.")
     return ExitCode.OK
 
 
@@ -319,7 +319,7 @@ def _at_calls(session: Session, refusal: str, console: Console, servers: Command
 def _failed(failure: Failure, console: Console, *, has_status: bool, has_content: bool) -> ExitCode:
     """Print the failure and the advice. `has_status`: a response began; `has_content`: some content arrived."""
     advice = advise(failure, arrived=has_content)
-    wait = f" The gateway asks to wait {span(failure.retry_after)}." if failure.retry_after is not None else ""
+    wait = f" The gateway requests a wait of {span(failure.retry_after)}." if failure.retry_after is not None else ""
     console.say(f"{failure_words(failure, advice)}\n{advice.command}{wait}")
     if failure.kind in (FailureKind.INPUT, FailureKind.NO_KEY, FailureKind.CONSENT):
         return ExitCode.BAD_INPUT

@@ -253,7 +253,7 @@ class Printer:
         elif part.kind == "unknown":
             text = json.dumps(part.value, ensure_ascii=False)
             more = "… (all of it with --json)" if len(text) > _LONGEST else ""
-            self._console.say(f"The answer holds a part of a kind that is not known here: {text[:_LONGEST]}{more}")
+            self._console.say(f"The answer holds a part of an unknown kind: {text[:_LONGEST]}{more}")
 
     def _write(self, turn_id: str, choice: int, kind: str, text: str) -> None:
         self._head(turn_id, choice)

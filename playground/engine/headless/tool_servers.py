@@ -170,10 +170,10 @@ class CommandServers:
         if isinstance(event, RequestReceived):
             name = show_hidden(short_name(event.ask.server))
             if isinstance(event.ask, Elicitation):
-                self._console.say(f"“{name}” asked for something to be filled in, and nobody is there to do so.")
+                self._console.say(f"“{name}” requested input from a person; commands have none.")
                 self._opened.answer(event.ask.id, "cancel", None)
             else:
-                self._console.say(f"“{name}” asked for a model's answer, which it was refused.")
+                self._console.say(f"“{name}” requested an answer of a model; commands refuse that.")
                 self._opened.refuse(event.ask.id, _REFUSAL)
         elif isinstance(event, SignInWanted):
             self._console.say(f"Sign in with a browser on this computer, at {show_hidden(event.url)}")

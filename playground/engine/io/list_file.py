@@ -59,7 +59,7 @@ class JsonListStore(Generic[T]):
                 title = f"The {self.noun} “{name or 'without a name'}”"
                 self._unreadable_entries.append(entry)
                 self.messages.append(
-                    f"{title} could not be read ({reason_of(error).rstrip('.')}); it is kept as it is."
+                    f"{title} could not be read ({reason_of(error).rstrip('.')}); it is left unchanged."
                 )
 
     def _read(self, entry: Any) -> T:

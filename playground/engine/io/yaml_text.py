@@ -115,7 +115,7 @@ class _Reader:
                 case "DocumentStartEvent":
                     documents += 1
                     if documents > 1:
-                        raise YamlError("a second document begins here", line)
+                        raise YamlError("a second document begins", line)
 
     def _scalar(self, event: Any, line: int) -> None:
         tag = _tag_name(event.tag, line)

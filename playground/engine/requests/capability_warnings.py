@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from playground.engine.session.session import Session
 
 NO_TOOLS: Final = f"the model calls no tools, {BY_LIST}; they are sent anyway"
-NO_IMAGES: Final = f"the model takes no images, {BY_LIST}; they are sent anyway"
-NO_SCHEMA: Final = f"the model does not keep to a JSON schema, {BY_LIST}; it is sent anyway"
+NO_IMAGES: Final = f"the model does not support images, {BY_LIST}; they are sent anyway"
+NO_SCHEMA: Final = f"the model does not support JSON schemas, {BY_LIST}; it is sent anyway"
 NOT_SUPPORTED: Final = f"the model does not take it, {BY_LIST}; it is sent anyway"
 
 TOOLS: Final[MemberPath] = ("tools",)

@@ -77,26 +77,26 @@ _TABLE: Final = (
         url= X/request= H/header= u/user= A/user-agent= oauth2-bearer= d/data= data-ascii= data-raw= data-binary= json=
         """,
     ),
-    (_REFUSED, "it sends a form, and gateways want JSON", "F/form= form-string= data-urlencode="),
-    (_REFUSED, "it sends a file, which is not opened here", "T/upload-file="),
-    (_REFUSED, "it reads its options from a file, which is not opened here", "K/config="),
-    (_REFUSED, "it puts the data into the address, and gateways want JSON in the body", "G/get"),
-    (_REFUSED, "it asks for headers only", "I/head"),
+    (_REFUSED, "it sends a form; gateways expect JSON", "F/form= form-string= data-urlencode="),
+    (_REFUSED, "it sends a file, which is not read", "T/upload-file="),
+    (_REFUSED, "it reads its options from a file, which is not read", "K/config="),
+    (_REFUSED, "it sends the data in the address; gateways expect JSON in the body", "G/get"),
+    (_REFUSED, "it requests headers only", "I/head"),
     (
         _SETTING,
-        "certificates are always checked here; a private authority can be named in the gateway's settings",
+        "certificates are always checked; a private authority can be named in the gateway's settings",
         "k/insecure",
     ),
     (_SETTING, "a private authority is named in the gateway's settings", "cacert= capath="),
-    (_SETTING, "client certificates are not used here", "E/cert= key="),
+    (_SETTING, "client certificates are not supported", "E/cert= key="),
     (_SETTING, "the proxy is taken from the environment", "x/proxy= noproxy= proxy-header= U/proxy-user="),
     (_SETTING, "time-outs are part of the gateway's settings", "m/max-time= connect-timeout="),
-    (_SETTING, "cookies are not sent here", "b/cookie="),
+    (_SETTING, "cookies are not sent", "b/cookie="),
     (_SETTING, "names are looked up as usual", "resolve= connect-to="),
     (_SETTING, "gateways are reached over TCP", "unix-socket="),
     (_SETTING, "it belongs to a browser", "e/referer="),
     (_SETTING, "keys are part of the gateway's settings", "n/netrc netrc-file="),
-    (_SETTING, "requests are not signed here", "aws-sigv4="),
+    (_SETTING, "requests are not signed", "aws-sigv4="),
     (  # they concern the transfer or the output, not the request
         _HARMLESS,
         "",
@@ -202,7 +202,7 @@ def read_command(text: str) -> Command:
                 command.notes.append(_TEXT_BEFORE)
             command.notes = list(dict.fromkeys(command.notes))
             return command
-    raise problem or ValueError("There is no curl command here.")
+    raise problem or ValueError("This is no curl command.")
 
 
 def _read_in_likely_shell(text: str, prompt: str) -> Command | None:
@@ -459,7 +459,7 @@ class _OptionReader:
     def _apply(self, option: _Option | None, spelling: str, value: str | None) -> None:
         """Apply an option; None: an unknown option. ``spelling`` is its text in the command."""
         if value is None:
-            raise ValueError(f"The command ends after {spelling}, which wants a value.")
+            raise ValueError(f"The command ends after {spelling}, which needs a value.")
         effect = option.effect if option is not None else _UNKNOWN
         if option is None or effect in (_UNKNOWN, _SETTING, _HARMLESS):
             self._left_out.setdefault(option.reason if option and effect == _SETTING else effect, []).append(spelling)
@@ -487,7 +487,7 @@ class _OptionReader:
     def _read_header(self, value: str, spelling: str) -> None:
         if value.startswith("@"):
             raise ValueError(
-                f"{spelling} reads headers from a file, which is not opened here. Write the headers there."
+                f"{spelling} reads headers from a file, which is not read. Write the headers in the command."
             )
         name, colon, content = value.partition(":")
         if colon and content.strip():
@@ -501,7 +501,7 @@ class _OptionReader:
             if value != "@-" or self._standard_input is None:
                 source = "the standard input" if value == "@-" else f"the file “{value[1:]}”"
                 raise ValueError(
-                    f"The body is read from {source} ({spelling} {value}), which is not opened here. "
+                    f"The body is read from {source} ({spelling} {value}), which is not read. "
                     f"Paste the JSON itself in place of {value}."
                 )
             value = self._standard_input
@@ -517,7 +517,7 @@ class _OptionReader:
             if len(self._pieces) > 1:
                 command.notes.append("The body was given in several pieces; they were joined as curl joins them.")
         if command.method not in ("", "POST"):
-            command.notes.append(f"The method is {command.method[:20]}; requests go out as POST here.")
+            command.notes.append(f"The method is {command.method[:20]}; requests are sent as POST.")
         if self._has_stray_words:
             command.notes.append("Words that are no option, and addresses after the first, were left out.")
         harmless, unknown = self._left_out.pop(_HARMLESS, []), self._left_out.pop(_UNKNOWN, [])
@@ -526,7 +526,7 @@ class _OptionReader:
         if harmless:
             command.notes.append(f"Left out, because it concerns curl alone: {', '.join(dict.fromkeys(harmless))}.")
         if unknown:
-            command.notes.append(f"Left out, as it is not known here: {', '.join(dict.fromkeys(unknown))}.")
+            command.notes.append(f"Left out because unknown: {', '.join(dict.fromkeys(unknown))}.")
 
     def _set_body(self, text: str) -> None:
         """Set the body, with placeholders for expansions. Raises ValueError for a body of expansions only."""

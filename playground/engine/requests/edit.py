@@ -58,7 +58,7 @@ def read_edit(session: Session, text: str) -> Edited:
     protocol = get_protocol(session.settings.protocol)
     if MASK in text and MASK not in json.dumps(protocol.encode(request), ensure_ascii=False):
         raise ValueError(
-            f"A secret stands in this request, and {MASK} stands for it here. Take it out of the turns first."
+            f"This request contains a secret, and {MASK} is shown in its place. Remove it from the turns first."
         )
     panels = protocol.encode(request, extras=False)
     split = unmerge_body(body, panels, request.inherited_body, session.settings.extra_body)
@@ -77,7 +77,7 @@ def read_edit(session: Session, text: str) -> Edited:
         draft = draft_of(draft_turns[0]) if draft_turns else Draft()
         notes += [] if draft_turns else ["The message being written is taken out of the composer."]
     if names := _lost_variables(session.transcript, transcript):
-        notes.append(f"In the turns that are different the values stand now, without their variables: {names}.")
+        notes.append(f"Turns that differ now hold values instead of variables: {names}.")
     settings = session.settings
     extra_body = settings.extra_body if same(settled.extra_body, settings.extra_body) else settled.extra_body
     edited = Edited(
@@ -124,7 +124,7 @@ def _check_members(body: JSONObject, split: SplitBody, request: Request) -> list
     Raises ValueError for a body without messages.
     """
     protocol = get_protocol(request.protocol)
-    notes = [f"“{name}” comes from the gateway's settings and can only be taken out there." for name in split.stuck]
+    notes = [f"“{name}” comes from the gateway's settings and can only be removed there." for name in split.stuck]
     if (messages := protocol.conversation[-1]) not in split.panels:
         raise ValueError(f"“{messages}” is missing. Leave an empty list for a request without any.")
     if "model" not in split.panels and "model" not in split.extra:
@@ -132,7 +132,7 @@ def _check_members(body: JSONObject, split: SplitBody, request: Request) -> list
         split.panels["model"] = request.model
     required = ((hint.path or name, hint.instead) for name, hint in protocol.parameters_type.hints())
     notes += [
-        f"The protocol requires “{name}”: {instead} is sent all the same."
+        f"The protocol requires “{name}”: {instead} is sent anyway."
         for name, instead in required
         if instead is not None and name not in body
     ]

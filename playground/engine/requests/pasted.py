@@ -281,7 +281,7 @@ def _guess(protocol: str) -> str:
 def _request(protocol: str, body: JSONObject) -> tuple[Request, list[str]]:
     if MESSAGES not in body:
         foreign = next((name for name in ("input", "prompt", "contents") if name in body), "")
-        about = f" It has “{foreign}”, which belongs to a protocol that is not spoken here." if foreign else ""
+        about = f" It has “{foreign}”, which belongs to an unsupported protocol." if foreign else ""
         if read_record(body) is not None:
             about += " “Import messages” reads its conversation."
         raise ImportRefusedError(f"The body has no “messages”.{about}")
@@ -400,7 +400,9 @@ def _read_headers(command: Command, basic: str, secrets: _Secrets, notes: list[s
         else:
             _add_header(extra, name, value)
     if dropped:
-        notes.append(f"Headers left out, because they are set here or belong to a browser: {', '.join(dropped)}.")
+        notes.append(
+            f"Headers left out, because the application sets them or they belong to a browser: {', '.join(dropped)}."
+        )
     return extra, by_header
 
 
@@ -436,7 +438,7 @@ class _Secrets:
             return
         if self.key is not None and self.key.get_secret_value() != value:
             self.headers[name] = Secret(value if auth is Auth.X_API_KEY else f"Bearer {value}")
-            self._notes.append(f"Two different keys were found; the one under {name} is kept as a header.")
+            self._notes.append(f"Two different keys were found; the one under {name} is used as a header.")
             self.auth = Auth.X_API_KEY if auth is Auth.BEARER else Auth.BEARER
             return
         self.key = Secret(value)
@@ -447,7 +449,7 @@ class _Secrets:
         if unknown:
             self._notes.append(f"{what} is {listed(unknown)}, which only the shell knows. Enter it yourself.")
         elif not value or MASK in value or _PLACEHOLDER.fullmatch(value):
-            self._notes.append(f"{what} is a stand-in. Enter it yourself.")
+            self._notes.append(f"{what} is a placeholder. Enter it yourself.")
         else:
             return False
         return True
@@ -481,7 +483,7 @@ def _address(command: Command, notes: list[str]) -> tuple[str, str, str]:
         notes.append("The part of the address from “?” on was left out.")
     last = urlsplit(base).path.rpartition("/")[2]
     if not endpoint and not re.fullmatch(r"v\d\w*|", last) and not any("removed /" in words for words in repairs):
-        notes.append(f"The address ends in “/{last}”, which is no endpoint known here; it was taken for the base URL.")
+        notes.append(f"The address ends in “/{last}”, which is no known endpoint; it is used as the base URL.")
     return base, endpoint, basic
 
 

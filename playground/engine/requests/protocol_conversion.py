@@ -313,7 +313,7 @@ def _empty_turns(turns: tuple[Turn, ...], source: TurnEncoder, target: TurnEncod
 
     def add(turn: Turn, kind: str, words: str) -> None:
         has_content = any(part.kind != "text" or part.text for part in turn.parts)
-        start = "nothing of it can be sent" if has_content else "is empty"
+        start = "no part of it can be sent" if has_content else "is empty"
         rows[turn.id] = [(kind, f"{start}; {words}")]
 
     def is_empty(turn: Turn) -> bool:
@@ -358,7 +358,7 @@ def _parameter_losses(source: Parameters, to: str) -> Iterator[Loss]:
         if flag and not target_hints[new].deprecated and not source.flag(name):
             yield Loss(DOUBTFUL, where, f"{hint.label} {_short(value)} is {flag} in {title}")
     for name, value in (source.model_extra or {}).items():
-        yield Loss(LOST, where, f"{name} ({_short(value)}) has no counterpart known here in {title}")
+        yield Loss(LOST, where, f"{name} ({_short(value)}) has no known counterpart in {title}")
 
 
 def _tool_losses(request: Request, to: str) -> Iterator[Loss]:

@@ -41,7 +41,7 @@ _DEEP: Final = 100  # levels whose members have rows of their own
 _PLACES: Final = {"model": "tool bar", "tools": "Tools"}
 _REASONS: Final = {
     AdaptationKind.OMIT: "this gateway does not take it",
-    AdaptationKind.REPLACE: "this gateway does not take it as it is set",
+    AdaptationKind.REPLACE: "this gateway does not accept it as set",
     AdaptationKind.RENAME: "this gateway takes it under that name",
     AdaptationKind.ROLE: "this gateway does not take that role",
 }
@@ -306,7 +306,7 @@ class _Fields:
                     row = _with_note(row, _reason(rule))
             elif rule.field in self._overruled:
                 if is_inside or is_around:
-                    words = f"a rule of the gateway's settings has it {rule.deed}; what is written by hand wins"
+                    words = f"gateway rule: {rule.deed}; the edited value wins"
                     row = _with_note(row, words)
             elif rule.kind is AdaptationKind.REPLACE and is_inside:
                 row = replace(row, origin=Origin.RULE, place="", note=_reason(rule))

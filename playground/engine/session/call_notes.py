@@ -20,7 +20,7 @@ from playground.jsonkit.problems import Problem, not_checked
 from playground.jsonkit.reading import parse_json
 
 #: Why an answer of a server did not become the result.
-LATE: Final = "Another result was entered meanwhile. The server's answer is kept among the answers to compare."
+LATE: Final = "Another result was entered meanwhile. The server's answer is saved among the answers to compare."
 _MAX_CACHED: Final = 4000  # verdicts
 
 # ---- answers to calls ------------------------------------------------------------------------------------------------

@@ -363,7 +363,7 @@ class Debugger:
         call = self._call(turn_id, call_id)
         tool = self.pending_calls.tool(call)
         if tool is None:
-            raise RunRefusedError("This call is of no tool that is on offer.")
+            raise RunRefusedError("The tool of this call is not offered.")
         if self.pending_calls.mendable(tool):
             await self.pending_calls.mend(tool)
             if reason := self.pending_calls.reach(call, tool).refusal or self.ask_refusal(turn_id, call_id):

@@ -321,7 +321,7 @@ class Editors:
         try:
             _keep_down_to(_Preview(self.transcript, self.open, self._turns.growing), position)
         except ValueError as error:
-            return f"A call that is being written cannot be kept: finish it, or cancel it. {error}"
+            return f"A call that is being written cannot be saved. Finish or cancel it. {error}"
         return ""
 
     def _follow(self, change: Change) -> None:

@@ -209,7 +209,7 @@ def with_more_images(turn: Turn, images: Sequence[Image]) -> Turn:
     if turn.role is Role.TOOL:
         index = max((number for number, part in enumerate(parts) if isinstance(part, ToolResult)), default=-1)
         if index < 0:
-            raise ValueError("This turn holds no result to put an image into.")
+            raise ValueError("This turn has no result for an image.")
         result = turn.results[-1]
         parts[index] = result.model_copy(update={"images": (*result.images, *images)})
     else:
@@ -265,7 +265,7 @@ def complete_calls(calls: Iterable[ToolCall], used: Collection[str] = ()) -> tup
         if not name:
             raise ValueError("A call needs the name of the tool that it calls.")
         if call_id in ids:
-            raise ValueError(f"Two calls have the id {call_id}: their results could not be told apart.")
+            raise ValueError(f"Two calls have the id {call_id}, so their results would be ambiguous.")
         update = {"name": name, "id": call_id or own_id()}
         result.append(call.model_copy(update=update if call_id else {**update, "id_is_ours": True}))
         ids.add(result[-1].id)

@@ -45,18 +45,20 @@ def _as_turn(value: Any) -> Any:
 class Case(Value):
     """One input, and the expected answer."""
 
-    id: str = Field(default_factory=new_id, description="Tells this case from the others of the evaluation.")
-    name: str = Field(default="", description="Empty where its values, or the first words it asks, are its name.")
+    id: str = Field(default_factory=new_id, description="Identifies this case in the evaluation.")
+    name: str = Field(default="", description="Empty: named by its values, or by its first words.")
     values: dict[str, LongText] = Field(
-        default_factory=dict, description="The values of {{name}} here; those of the experiment hold for all others."
+        default_factory=dict, description="Values of {{name}}; all others are those of the experiment."
     )
     turns: Annotated[tuple[Turn, ...], BeforeValidator(_as_turns)] = Field(
         default=(),
-        description="The conversation in place of the experiment's, below its system turn. Each user turn that no "
-        "answer follows here is asked, one after another. A turn may be written as a text or a message with “content”.",
+        description="Replaces the conversation of the experiment, below its system turn. The user turns without an "
+        "answer are sent one after another. A turn may be written as a text or a message with “content”.",
     )
-    whole: bool = Field(default=False, description="Whether it is asked once, at its end, whatever turns it has.")
-    expected: LongText = Field(default="", description="What a good answer is or holds; {{expected}} in checks.")
+    whole: bool = Field(
+        default=False, description="True: one request with all turns; false: one request per user turn."
+    )
+    expected: LongText = Field(default="", description="A good answer, or what it contains; {{expected}} in checks.")
     checks: tuple[AnyCheck, ...] = Field(default=(), description="Checks of this case alone.")
 
     @property
@@ -91,7 +93,7 @@ class Budget(Value):
 
     requests: Annotated[int | None, setting("Requests", help="Includes judge requests.")] = Field(default=None, ge=0)
     tokens: Annotated[int | None, setting("Tokens", help="Input and output tokens.")] = Field(
-        default=None, ge=0, description="Of questions and answers together."
+        default=None, ge=0, description="Input and output tokens."
     )
     money: Annotated[float | None, setting("Cost", help="By the prices of the models, in their currency.")] = Field(
         default=None, ge=0, allow_inf_nan=False, description="By the prices of the models."
@@ -102,12 +104,12 @@ class Plan(Value):
     """Cases × variants × repeats, with checks."""
 
     cases: tuple[Case, ...] = ()
-    as_set: bool = Field(default=True, description="Whether the experiment as it is set is the first variant, A.")
-    variants: tuple[Variant, ...] = Field(default=(), description="What is asked besides, in the order of the columns.")
+    as_set: bool = Field(default=True, description="True: the current settings are the first variant, A.")
+    variants: tuple[Variant, ...] = Field(default=(), description="The other variants, in the order of the columns.")
     checks: tuple[AnyCheck, ...] = Field(default=(), description="Checks of all cases.")
     repeats: Annotated[
         int, setting("Repeats", group=_OPTIONS, soft_high=20, help="Requests of each case to each variant.")
-    ] = Field(default=1, ge=1, le=MOST_REPEATS, description="How often each case is asked of each variant.")
+    ] = Field(default=1, ge=1, le=MOST_REPEATS, description="Number of requests of each case to each variant.")
     at_once: Annotated[
         int,
         setting(
@@ -127,7 +129,7 @@ class Plan(Value):
     ] = Order.BY_CASE
     seed: Annotated[
         int, setting("Seed", group=_OPTIONS, help="Seed of the shuffled order and of the bootstrap intervals.")
-    ] = Field(default=1, description="Of what is drawn by chance: the order, and the intervals of figures.")
+    ] = Field(default=1, description="Seed of the shuffled order and of the bootstrap intervals.")
     budget: Annotated[Budget, setting(_LIMITS, group=_LIMITS)] = Field(default=Budget())
     streamed: Annotated[
         bool | None,
@@ -139,8 +141,8 @@ class Plan(Value):
         ),
     ] = Field(
         default=None,
-        description="Whether answers are streamed: that tells their first token, and takes several times the work. "
-        "Null: as each variant has it.",
+        description="True: streamed, which measures the first token and costs several times the CPU time. "
+        "Null: as set for each variant.",
     )
     keep: Annotated[
         Keep,
@@ -162,5 +164,5 @@ class Plan(Value):
         ),
     ] = Field(
         default=False,
-        description="Whether what tool servers answer is kept and given again: a repeat asks nothing of the world.",
+        description="True: results of tool servers are saved and used again for equal calls.",
     )

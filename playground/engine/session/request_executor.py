@@ -40,7 +40,7 @@ _BUSY_STATUSES: Final = frozenset({429, 503, 529})
 _RATE_LIMITED: Final = Failure(
     kind=FailureKind.HTTP,
     status=429,
-    message="The gateway takes no more requests for now, as it told an earlier one. This one goes out when it does.",
+    message="An earlier answer of the gateway reported a rate limit. This request is sent when it ends.",
 )
 #: Jitter only: nothing secret depends on it.
 _RANDOM = Random()  # noqa: S311 - not for cryptography

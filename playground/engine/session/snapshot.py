@@ -50,7 +50,7 @@ class CallState(Value):
 class Snapshot(ExperimentSettings):
     """One experiment: its settings, turns, notes and drafts."""
 
-    id: str = Field(description="Tells this experiment from others.")
+    id: str = Field(description="Identifies the experiment.")
     created_at: float = Field(default=0.0, ge=0, le=LATEST, description="Unix time in seconds.")
     changed_at: float = Field(default=0.0, ge=0, le=LATEST, description="Unix time in seconds.")
     pinned: bool = False
@@ -58,8 +58,7 @@ class Snapshot(ExperimentSettings):
     gateway: str = Field(default="", description="The name of the gateway, for people and for other computers.")
     calls: tuple[CallState, ...] = Field(
         default=(),
-        description="What is kept of calls besides their turns: why one waits, a result half typed, answers to "
-        "be compared.",
+        description="Notes on calls: why one waits, a typed result that was not sent, answers to compare.",
     )
     draft: Draft = Field(default=Draft(), description="The content of the composer.")
     editing: tuple[OpenEdit, ...] = Field(

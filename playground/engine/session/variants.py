@@ -113,7 +113,7 @@ else:
         "Differences",
         __base__=Value,
         __module__=__name__,
-        __doc__="What of the settings is different; null where it is as it is set for the experiment.",
+        __doc__="Settings that differ; null: as set for the experiment.",
         **{name: _field(name) for name in RequestSettings.model_fields},
     )
 
@@ -121,11 +121,11 @@ else:
 class Variant(Value):
     """A named set of what is different from what is set for the experiment."""
 
-    id: str = Field(default_factory=new_id, description="Tells this variant from the others of the experiment.")
-    name: str = Field(default="", description="Empty where its letter is its name.")
+    id: str = Field(default_factory=new_id, description="Identifies this variant in the experiment.")
+    name: str = Field(default="", description="Empty: named by its letter.")
     differences: Differences = Field(default_factory=Differences)
     unset: tuple[str, ...] = Field(
-        default=(), description="Settings that are at their default here, although they are set for the experiment."
+        default=(), description="Settings at their default although the experiment sets them."
     )
     gateway: str = Field(default="", description="The name of its gateway, for people and for other computers.")
     system: LongText | None = Field(

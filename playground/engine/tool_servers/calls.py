@@ -54,10 +54,10 @@ class ServerToolCaller:
         """Return the reason why a tool cannot be called on its server now; empty where it can."""
         name = show_hidden(short_name(tool.server))
         if not tool.server:
-            return f"{short_name(tool.name)} is of no tool server."
+            return f"{short_name(tool.name)} belongs to no tool server."
         server = self.server(tool)
         if server is None:
-            return f"There is no tool server “{name}” here. Add it in “Tool servers”, or type a result."
+            return f"There is no tool server “{name}”. Add it in “Tool servers”, or type a result."
         if not self._servers().book.confirmed(server):
             what = "command line" if server.via is Via.STDIO else "address"
             return f"The {what} of “{name}” has to be confirmed first, in “Tool servers”."
@@ -124,7 +124,7 @@ class ServerToolCaller:
             if current is None or current.id != server.id:
                 name = show_hidden(short_name(tool.server))
                 raise ToolCallError(
-                    f"“{name}” is another server by now, so it was not asked. Ask again if you want that."
+                    f"“{name}” is another server by now, so it was not called. Call it again if you want that."
                 )
             answer = await servers.call(server.id, tool.name_there, values, ticket)
         return await _with_problems(answer, tool)
@@ -156,9 +156,9 @@ def _parse_arguments(arguments: str) -> JSONObject:
     try:
         value = parse_json(arguments) if arguments.strip() else {}
     except ValueError as error:
-        raise ToolCallError(f"The arguments are not JSON, so no server can be asked: {error}.") from None
+        raise ToolCallError(f"The arguments are not JSON, so no server can be called: {error}.") from None
     if not isinstance(value, dict):
-        raise ToolCallError("The arguments are not a JSON object, so no server can be asked. Correct them first.")
+        raise ToolCallError("The arguments are not a JSON object, so no server can be called. Correct them first.")
     return value
 
 
@@ -167,7 +167,7 @@ async def _with_problems(answer: ServerAnswer, tool: ToolDefinition) -> ServerAn
     if tool.output is None or answer.is_error:
         return answer
     if answer.structured is None:
-        return answer.model_copy(update={"problems": ("It came without the structured content that it promises.",)})
+        return answer.model_copy(update={"problems": ("It lacks the structured content that its schema requires.",)})
     question = StructuredFits(answer.structured, tool.output)
     problems = checking.now(question)
     if problems is None:

@@ -229,10 +229,10 @@ def _open_value(
         optional = reference.default is not None
         return OpenValue(key, f"Variable {short_name(variable)}", words, default, secret, optional=optional)
     if key == "workspaceFolder" or key.startswith("workspaceFolder:"):
-        return OpenValue(key, "Folder of the project", "VS Code puts the open folder here.", folder=True)
+        return OpenValue(key, "Folder of the project", "VS Code inserts the open folder.", folder=True)
     if key.startswith("file:"):
         path = short_name(key.removeprefix("file:"))
-        return OpenValue(key, f"Text of {path}", "opencode puts the text of this file here.", secret=True)
+        return OpenValue(key, f"Text of {path}", "opencode inserts the text of this file.", secret=True)
     declared = inputs.get(key.removeprefix("input:"), {}) if key.startswith("input:") else {}
     label = short_name(key.removeprefix("input:"))
     help, preset, options = declared.get("description"), declared.get("default"), declared.get("options")
@@ -329,7 +329,7 @@ def read_entry(
     if not enabled:
         reading.notes.append("It is switched off there. Here it runs when it is started.")
     if value.get("auth") is not None or value.get("oauth"):
-        reading.notes.append("How to sign in there is not taken over: the server is asked how, when it is started.")
+        reading.notes.append("Its sign-in is not imported: the server describes it when it starts.")
     is_local = via is Via.STDIO
     server = ImportedServer(
         name=_named(entry.name, value),
@@ -374,7 +374,7 @@ def _via(reading: _Reading, has_command: bool, url: str) -> Via:
     if not kind and reading.member("httpUrl") is not None:
         return Via.HTTP
     if kind in ("ws", "wss", "websocket"):
-        reading.problem = "It is reached through a web socket, which is not supported here."
+        reading.problem = "It is reached through a web socket, which is not supported."
     elif kind in _BUILT_IN:
         reading.problem = "It is a part of that application, not a server."
     elif kind not in _BY_ADDRESS:
@@ -412,7 +412,7 @@ def _command(reading: _Reading, system: str) -> tuple[str, tuple[str, ...]]:
         reading.notes.append("“cmd /c” is left out, since only Windows has it.")
     wrapped = next((word for word in words[1:] if word.startswith(("http://", "https://"))), "")
     if wrapped and any(re.match(r"mcp-remote(?:@|$)", word) for word in words):
-        reading.notes.append("It reaches an address through “mcp-remote”. That address can be used here directly, too.")
+        reading.notes.append("It reaches an address through “mcp-remote”. That address can be used directly, too.")
     return words[0], words[1:]
 
 
@@ -554,16 +554,16 @@ class _Reading:
         """Add a note on a member that cannot be imported."""
         value = self._entry[member]
         if member in _TIMES:
-            note = "Its time-out is not taken over: set it here."
+            note = "Its time-out is not imported. Set it in the form."
         elif member in _APPROVALS:
-            note = "What may run there without a question is not taken over: say so here, once you know it."
+            note = "Its auto-run rules are not imported. Set them once you trust the server."
         elif member in _SANDBOXES:
             name = "" if member == "sandbox" else f" (“{short_name(member)}”)"
             note = f"It runs in a sandbox there{name}. Here it runs without one."
         elif member in _TOOL_LISTS:
-            note = f"Which of its tools are offered (“{member}”) is not taken over: choose them here."
+            note = f"Which of its tools are offered (“{member}”) is not imported. Choose them in the list."
         else:
-            self.notes.append(f"“{short_name(member)}” is not known here, and left out.")
+            self.notes.append(f"“{short_name(member)}” is unknown and left out.")
             return
         if (value or member in _TIMES) and not (member in _TIMES and note in self.notes):
             self.notes.append(note)

@@ -65,7 +65,7 @@ def content_of(blocks: Iterable[Block]) -> Content:
             left_out.append(_reason_left_out(block))
             continue
         if isinstance(block, TextBlock | ResourceBlock) and block.cut:
-            left_out.append(f"Only the first {len(block.text):,} of {block.cut:,} characters were kept.")
+            left_out.append(f"Only the first {len(block.text):,} of {block.cut:,} characters were stored.")
         usable.append(block)
     text = text_of(ServerAnswer(server="", tool="", blocks=tuple(usable)))
     return Content(text, tuple(pictures_in(usable)), tuple(left_out))
@@ -89,7 +89,7 @@ def _role(message: Message) -> Role:
 def _reason_left_out(block: DataBlock) -> str:
     words = f"{_KINDS[block.kind]} ({', '.join(filter(None, (block.mime, block.uri)))})".replace(" ()", "")
     if block.cut:
-        return f"{words} of {size_words(block.cut)} is left out: it was too large to be kept."
+        return f"{words} of {size_words(block.cut)} is left out: it was too large to store."
     if block.kind == "image" or block.mime.startswith("image/"):
         return f"{words} is left out: gateways read PNG, JPEG, GIF and WebP."
     return f"{words} is left out: messages hold text and pictures only."
@@ -247,7 +247,7 @@ async def ask(session: Session) -> Reply:
     turn = next((turn for turn in reversed(session.transcript.path[before:]) if turn.role is Role.ASSISTANT), None)
     outcome = turn.outcome if turn is not None else None
     if turn is None or outcome is None:
-        return Reply(failure="No answer came.")
+        return Reply(failure="No answer was received.")
     failure = outcome.failure.message if outcome.failure is not None and not turn.text else ""
     reason = outcome.finish_reason or ""
     return Reply(

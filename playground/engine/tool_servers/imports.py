@@ -85,10 +85,10 @@ def read_servers(text: str, environment: Mapping[str, str] = os.environ, system:
     if text.startswith("```") and text.endswith("```") and "\n" in text:  # a code fence of Markdown
         text = text[text.index("\n") + 1 : -3].strip()
     if not text:
-        raise ImportRefusedError("There is nothing to import. Paste the JSON in which another application keeps them.")
+        raise ImportRefusedError("There is nothing to import. Paste the JSON of another application's servers.")
     configuration = read_configuration(text)
     if not configuration.entries:
-        raise ImportRefusedError("No server stands in there.")
+        raise ImportRefusedError("It contains no server.")
     if len(configuration.entries) > MOST:
         raise ImportRefusedError(f"More than {MOST} servers cannot be imported at once.")
     inputs = {str(item.get("id")): item for item in configuration.inputs if isinstance(item, dict)}
@@ -111,7 +111,7 @@ def settle(
     answers = {value.key: value.default for value in imported.open_values} | dict(answers)
     filler = _Filler(imported, answers, environment)
     if filler.has_named_secret(imported.command) or filler.has_named_secret(imported.folder):
-        raise ImportRefusedError("Its command itself is made of a secret, which cannot be kept so.")
+        raise ImportRefusedError("Its command itself contains a secret, which cannot be stored.")
     notes = list(imported.notes)
     notes += [
         f"“{value.label}” is not filled in yet."

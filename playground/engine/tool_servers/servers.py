@@ -348,7 +348,7 @@ class Servers:
             or not self.book.confirmed(current)
             or self.book.fingerprint(current) != self.book.fingerprint(server)
         ):
-            raise ServerError(f"“{server.name}” was changed while it started. Start it again as it is now.")
+            raise ServerError(f"“{server.name}” was changed while it started. Start it again.")
         entry.running = current
         changes = {
             "arguments": tuple(put_in(argument, secrets) for argument in current.arguments),
@@ -407,7 +407,7 @@ class Servers:
         server = entry.live.server
         frames = tuple(Frame.model_validate(frame) for frame in message["frames"])
         if message["missed"]:
-            notice = f"{message['missed']:,} more messages came too fast to be kept."
+            notice = f"{message['missed']:,} more messages came too fast to be stored."
             frames += (Frame(server=server.name, at=time.time(), sent=False, text="", size=0, notice=notice),)
         self.tape.add(frames)
         self._subscribers.notify(FramesReceived(server.id, frames))
@@ -421,7 +421,7 @@ class Servers:
                 ticket.log.append(line["text"])
                 tickets[ticket.id] = ticket
         if message["missed"]:
-            words = f"{message['missed']:,} more lines came too fast to be kept."
+            words = f"{message['missed']:,} more lines came too fast to be stored."
             entry.log.append(LogLine(time.time(), "notice", "", words))
         self._change(entry)
         for ticket in tickets.values():

@@ -174,7 +174,7 @@ class ChatDecoder(Decoder):
             inner = value["x_groq"]
             usage = inner.get("usage") if isinstance(inner, dict) else None
             if isinstance(usage, dict):
-                self._note(out, "usage_elsewhere", "usage came inside “x_groq” instead of beside the choices")
+                self._note(out, "usage_elsewhere", "usage is inside “x_groq” instead of next to the choices")
         if usage:
             self._read_usage(usage, out)
             self._counted = choices == []
@@ -248,7 +248,7 @@ class ChatDecoder(Decoder):
     def _read_usage(self, usage: JSON, out: list[Event]) -> None:
         if isinstance(usage, dict) and usage != self._usage:
             if self._usage is not None:
-                self._note(out, "usage_repeated", "usage came more than once; the last one counts")
+                self._note(out, "usage_repeated", "usage was sent more than once; the last one counts")
             self._usage = usage
             self._emit_values(UsageReport(read_usage(usage)), out)
         elif not isinstance(usage, dict):
@@ -286,7 +286,7 @@ class ChatDecoder(Decoder):
         if reason is not None:
             self._read_finish_reason(state, reason, out)
         if choice.get("usage"):
-            self._note(out, "usage_elsewhere", "usage came inside a choice instead of beside the choices")
+            self._note(out, "usage_elsewhere", "usage is inside a choice instead of next to the choices")
             self._read_usage(choice["usage"], out)
         if choice.get("error"):
             self._fail(out, read_error(choice["error"], text=self._source))
@@ -303,7 +303,7 @@ class ChatDecoder(Decoder):
         if isinstance(message, dict):
             if self._is_whole_body or not (state.seen or state.calls):
                 if not self._is_whole_body:
-                    self._note(out, "message_in_stream", "a whole message came inside the stream")
+                    self._note(out, "message_in_stream", "a whole message is inside the stream")
                 self._read_delta(state, message, out, all_whole=True)
                 return
             self._note(out, "message_repeated", "the stream ends with the whole message once more; it is left out")
@@ -311,7 +311,7 @@ class ChatDecoder(Decoder):
             if message.get("tool_calls"):
                 self._read_calls(state, message["tool_calls"], out, again=True)
         elif isinstance(choice.get("text"), str):
-            self._note(out, "plain_completion", "content came as “text”, as older completions have it")
+            self._note(out, "plain_completion", "content is in “text”, as in older completions")
             self._read_content(state, choice["text"], out)
         else:
             self._note(out, "delta_missing", "a choice has no delta", hole=bool(choice.get("delta")))
@@ -418,9 +418,9 @@ class ChatDecoder(Decoder):
                 out.append(ReasoningDelta(state.index, text, name))
                 state.seen = True
             if name != "reasoning_content":
-                self._note(out, "reasoning_name", f"reasoning comes as “{name}” instead of “reasoning_content”")
+                self._note(out, "reasoning_name", f"reasoning is in “{name}” instead of “reasoning_content”")
         if reader.twice:
-            self._note(out, "reasoning_twice", "the same reasoning comes under two names; it is shown once")
+            self._note(out, "reasoning_twice", "the same reasoning is sent under two names; it is shown once")
         shaped = {name: delta[name] for name in FIELDS if isinstance(delta.get(name), dict | list) and delta[name]}
         if shaped:  # all members, so that the object can be sent back
             self._emit_message_members(state, shaped, out, joined=not all_whole)
@@ -434,7 +434,7 @@ class ChatDecoder(Decoder):
         if not isinstance(content, list):
             self._note(out, "content_shape", _CONTENT_SHAPE, hole=True)
             return
-        self._note(out, "content_parts", "content comes as a list of parts instead of text")
+        self._note(out, "content_parts", "content is a list of parts instead of text")
         for part in content:
             if isinstance(part, str):
                 self._read_text(state, part, out)
@@ -479,7 +479,7 @@ class ChatDecoder(Decoder):
 
     def _emit_unknown(self, state: _Choice, value: JSONObject, out: list[Event]) -> None:
         self._release_held(state, out)
-        self._note(out, "unknown_part", "content holds parts of a kind that is not known here; they are kept")
+        self._note(out, "unknown_part", "content holds parts of an unknown kind; they are kept")
         self._emit_values(UnknownPart(state.index, foreign.keepable(value)), out)
         self._mark_answered(state, out)
 
@@ -489,11 +489,11 @@ class ChatDecoder(Decoder):
         if not text:
             return
         if state.has_ended and state.answered:
-            self._note(out, "content_after_finish", "content came after the finish reason")
+            self._note(out, "content_after_finish", "content follows the finish reason")
         self._emit_details(state, out)
         self._emit_pieces(state, state.think.split_text(text, marked=state.marked), out)
         if tag := state.think.tag:
-            self._note(out, "inline_think", f"reasoning comes inside the content as {tag}; it is split off")
+            self._note(out, "inline_think", f"reasoning is inside the content as {tag}; it is separated")
         state.plain = state.answered and state.think.is_plain and not state.half and state.finish is None
         state.seen = True
 
@@ -510,7 +510,7 @@ class ChatDecoder(Decoder):
         """Mark content or a call as received; note a finish reason before it."""
         state.seen = state.answered = True
         if state.early:
-            note = "a finish reason came before any content; the answer goes on after it"
+            note = "a finish reason precedes any content; the answer continues after it"
             self._note(out, "finish_reason_early", note)
 
     def _join_halves(self, state: _Choice, place: str, text: str) -> str:
@@ -591,6 +591,6 @@ class ChatDecoder(Decoder):
     def _review_choice(self, state: _Choice, out: list[Event]) -> None:
         """Note a complete choice without the content that its finish reason announces."""
         if state.finish in _CALLING and not state.calls:
-            self._note(out, "finish_without_calls", f"the finish reason is “{state.finish}”, and no tool call came")
+            self._note(out, "finish_without_calls", f"the finish reason is “{state.finish}”; there is no tool call")
         elif state.seen and not state.answered and state.finish in _NATURAL:
-            self._note(out, "reasoning_only", "the answer holds reasoning only: neither text nor a call came")
+            self._note(out, "reasoning_only", "the answer holds reasoning only, neither text nor a call")

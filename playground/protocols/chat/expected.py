@@ -135,7 +135,7 @@ _DELTA: Final = ("2.5", "A delta holds role, content and reasoning_content; cont
 _CALL: Final = ("2.2", "A tool call has an id, the type function, and function.name and function.arguments, both text.")
 _PARTS: Final = ("", "By common practice fragments of a call carry its index, and its id and name come once, first.")
 _STREAM: Final = ("4.1", "A stream is chunk objects, each as a data: line, ended by data: [DONE].")
-_USAGE: Final = ("2.5", "usage stands beside choices, in the final chunk only.")
+_USAGE: Final = ("2.5", "usage is next to choices, in the final chunk only.")
 _REASON: Final = (
     "2.4",
     "finish_reason is stop, length, tool_calls or content_filter, and null before the final chunk.",
@@ -168,7 +168,7 @@ _NOTED: Final = {
     "finish_twice": _REASON,
     "finish_without_calls": ("2.4", _FINISH),
     "function_call": _CALL,
-    "inline_think": ("2.5", "Reasoning comes as delta.reasoning_content, apart from delta.content."),
+    "inline_think": ("2.5", "Reasoning is sent as delta.reasoning_content, apart from delta.content."),
     "json_body": ("4.1", "With stream true the answer is a stream; without, one completion object."),
     "json_twice": _STREAM,
     "list_of_objects": _STREAM,
@@ -184,9 +184,9 @@ _NOTED: Final = {
     "other_protocol": _STREAM,
     "plain_completion": _DELTA,
     "refusal_shape": _DELTA,
-    "reasoning_name": ("2.5", "Reasoning comes as delta.reasoning_content."),
+    "reasoning_name": ("2.5", "Reasoning is sent as delta.reasoning_content."),
     "reasoning_only": _ANSWER,
-    "reasoning_twice": ("2.5", "Reasoning comes as delta.reasoning_content."),
+    "reasoning_twice": ("2.5", "Reasoning is sent as delta.reasoning_content."),
     "remark": _STREAM,
     "second_error": ERROR,
     "stray_text": _STREAM,
@@ -220,7 +220,7 @@ _NOTED: Final = {
 _STREAMED: Final = "With stream true the answer is a stream; without, one completion object."
 _HEAD: Final = "A chunk, and a completion, holds id, object, created (Unix seconds), model and choices."
 _OBJECT: Final = "object is chat.completion.chunk in a stream, chat.completion without."
-_ROLE: Final = "The role, assistant, stands in the first chunk of a choice, or in its message."
+_ROLE: Final = "The role, assistant, is in the first chunk of a choice, or in its message."
 _LIMIT: Final = "max_completion_tokens is the most that is generated, reasoning included."
 _LENGTH: Final = "finish_reason is length when the max_completion_tokens limit was reached."
 _COUNTS: Final = "usage counts prompt_tokens, completion_tokens and total_tokens, the sum of both."
@@ -228,7 +228,7 @@ _COUNTS_ASKED: Final = "The final chunk has usage when stream_options.include_us
 _WHOLE_CALL: Final = "A tool call has an id, the type function, and function.name and function.arguments: JSON as text."
 _TOOLS: Final = "tools are those that the model may call."
 _CHOICE: Final = "tool_choice none: no tool is used; required: at least one is called; a name: that one is called."
-_FORMAT: Final = "response_format asks for JSON: the content is JSON and nothing else."
+_FORMAT: Final = "response_format requests JSON: the content is JSON and nothing else."
 _STOP: Final = "finish_reason is stop when a stop sequence was hit: the content ends there."
 _RANGES: Final = "Values beyond the limits give 400: at most 4 stop sequences, temperature 0 to 2, top_p 0 to 1."
 _RULES: Final = {
@@ -242,7 +242,7 @@ _RULES: Final = {
     "id_changed": ("2.5", "The chunks of one answer have the same id."),
     "finish_missing": ("2.5", "finish_reason is null until the final chunk of a choice."),
     "tool_type_missing": ("2.2", _WHOLE_CALL),
-    "choices_count": ("4.1", "There is one choice for each completion asked for with n, which is 1 by default."),
+    "choices_count": ("4.1", "There is one choice for each completion requested with n, which is 1 by default."),
     "finish_with_calls": ("2.4", _FINISH),
     "finish_without_calls": ("2.4", _FINISH),
     "limit_exceeded": ("4.1", _LIMIT),

@@ -94,7 +94,7 @@ class ToolCalls:
             elif all_whole:
                 call = None
             elif fragment.index is None:
-                self._note("tool_index_missing", "tool calls come without an index")
+                self._note("tool_index_missing", "tool calls have no index")
                 call = self._match_without_index(fragment, position if len(entries) > 1 else None, touched)
             else:
                 call = self._match_index(fragment, fragment.index, touched)
@@ -127,7 +127,7 @@ class ToolCalls:
     def function_call(self, value: JSON, out: list[Event]) -> None:
         """Read a call in the older form without an id (``function_call``)."""
         if isinstance(value, dict) and (value.get("name") or value.get("arguments")):
-            self._note("function_call", "a call came in the older form “function_call”")
+            self._note("function_call", "a call was sent in the older form “function_call”")
             self.read_calls([{"index": 0, "function": value}], out)
 
     def _note(self, code: str, text: str, *, hole: bool = False) -> None:
@@ -147,10 +147,10 @@ class ToolCalls:
         if not isinstance(function, dict):
             function = entry
             if "name" in entry or "arguments" in entry:
-                self._note("tool_call_flat", "name and arguments of a call stand outside “function”")
+                self._note("tool_call_flat", "name and arguments of a call are outside “function”")
         arguments = function.get("arguments")
         if isinstance(arguments, dict | list):
-            self._note("tool_arguments_object", "the arguments of a call came as JSON, not as text")
+            self._note("tool_arguments_object", "the arguments of a call are JSON, not text")
             arguments = write(arguments)
         elif arguments and not isinstance(arguments, str):
             self._note("tool_arguments_shape", "the arguments of a call are neither text nor JSON", hole=True)
@@ -167,7 +167,7 @@ class ToolCalls:
         """Return a fragment of a call of a custom tool, whose input is text."""
         text = custom.get("input")
         if text and not isinstance(text, str):
-            self._note("tool_arguments_object", "the arguments of a call came as JSON, not as text")
+            self._note("tool_arguments_object", "the arguments of a call are JSON, not text")
             text = write(text)
         return Fragment(
             index=index if type(index) is int else None,
@@ -201,7 +201,7 @@ class ToolCalls:
             if match is not None:
                 return match
             if call.id and (fragment.name or (call.arguments.are_complete() and not call.arguments.undecided)):
-                self._note("tool_index_shared", "several calls share one index; they are told apart by id")
+                self._note("tool_index_shared", "several calls share one index; they are separated by id")
                 return None
             return call
         if not fragment.id and fragment.name and self._begins_named_call(call, fragment, touched):
@@ -300,9 +300,9 @@ class ToolCalls:
         repeated = fragment.id in self._by_id
         ours = not fragment.id or repeated
         if repeated:
-            self._note("tool_id_repeated", "two calls came with the same id; the later one was given one here")
+            self._note("tool_id_repeated", "two calls have the same id; the later one got a generated id")
         elif ours:
-            self._note("tool_id_missing", "a tool call came without an id; one was made here")
+            self._note("tool_id_missing", "a tool call has no id; one was generated")
         else:
             self._by_id.setdefault(fragment.id, call)
         call.free_text = fragment.free_text
@@ -354,10 +354,10 @@ class ToolCalls:
         if not piece or piece == call.id:
             return None
         if call.id and not self._completes_id(call, fragment):
-            self._note("tool_id_changed", "a call changed its id on the way; the first is kept")
+            self._note("tool_id_changed", "a call changed its id; the first is kept")
             return None
         if call.id:
-            self._note("tool_id_pieces", "the id of a call came in pieces; they are joined")
+            self._note("tool_id_pieces", "the id of a call was sent in pieces; they are joined")
             if self._by_id.get(call.id) is call:
                 del self._by_id[call.id]
         call.id = piece if piece.startswith(call.id) else call.id + piece
@@ -385,7 +385,7 @@ class ToolCalls:
             return None
         if not before:
             if has_arguments:
-                self._note("tool_name_late", "the name of a call came after its arguments")
+                self._note("tool_name_late", "the name of a call follows its arguments")
                 call.naming = not fragment.arguments
             call.name = piece
             return piece
@@ -394,9 +394,9 @@ class ToolCalls:
             call.repeated = bool(fragment.id) and call.arguments.are_complete()
             return None
         if not is_open or len(before) + len(piece) > _LONGEST:
-            self._note("tool_name_changed", "a call changed its name on the way; the first is kept")
+            self._note("tool_name_changed", "a call changed its name; the first is kept")
             return None
-        self._note("tool_name_pieces", "the name of a call came in pieces; they are joined")
+        self._note("tool_name_pieces", "the name of a call was sent in pieces; they are joined")
         call.name = piece if piece.startswith(before) else before + piece
         return call.name
 

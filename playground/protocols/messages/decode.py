@@ -61,7 +61,7 @@ _DELTA: Final = frozenset({"type", "text", "thinking", "signature", "partial_jso
 
 #: Types of blocks without input of a call.
 _WITHOUT_INPUT: Final = ("text", "thinking", "redacted_thinking")
-_UNASSIGNED: Final = "arguments came under the index of no call, and every call has its own; they are left out"
+_UNASSIGNED: Final = "arguments have the index of no call, and every call has its own; they are left out"
 _REPORT_ALL: Final = 8 * 1024  # characters of usage reports that are all emitted at once
 
 
@@ -179,7 +179,7 @@ class MessagesDecoder(Decoder):
         elif self._is_whole_body:
             self._fail(out, verdicts.no_answer("no message: it has no content", self._source))
         else:
-            note = f"an event of a kind not known here: {text_of(kind)[:60] or 'without a type'}"
+            note = f"an event of an unknown kind: {text_of(kind)[:60] or 'without a type'}"
             self._strange = self._strange or f"{note}: {foreign.whole(self._source[:120])}"
             self._note(out, "unknown_event", note)
 
@@ -193,7 +193,7 @@ class MessagesDecoder(Decoder):
         """Read a complete answer: the body of a request without streaming."""
         self._objects += 1
         if not self._is_whole_body:
-            self._note(out, "message_in_stream", "a whole message came inside the stream")
+            self._note(out, "message_in_stream", "a whole message is inside the stream")
         self._open_message(value, out)
         self._read_blocks(value.get("content"), out)
         self._emit_members(value, out)
@@ -297,16 +297,16 @@ class MessagesDecoder(Decoder):
         elif block.open:
             block.add_members(members, pieces)
         else:
-            self._note(out, "delta_after_block", "a delta came after the end of its block; it is left out", hole=True)
+            self._note(out, "delta_after_block", "a delta follows the end of its block; it is left out", hole=True)
 
     def _start_call(self, block: Block, out: list[Event]) -> None:
         block.call = self._calls
         self._calls += 1
         ours = not block.id or block.id in self._ids
         if not block.id:
-            self._note(out, "tool_id_missing", "a tool call came without an id; one was made here")
+            self._note(out, "tool_id_missing", "a tool call has no id; one was generated")
         elif ours:
-            self._note(out, "tool_id_repeated", "two calls came with the same id; the later one was given one here")
+            self._note(out, "tool_id_repeated", "two calls have the same id; the later one got a generated id")
         self._ids.add(block.id)
         id_, name = self._make_id() if ours else block.id, text_of(block.value.get("name")) or None
         out.append(ToolCallDelta(0, block.call, id=id_, name=name, id_is_ours=ours))
@@ -328,7 +328,7 @@ class MessagesDecoder(Decoder):
             if not value:
                 return
             if not block.kind:
-                self._note(out, "block_without_type", "a content block has no type; it is kept as it is")
+                self._note(out, "block_without_type", "a content block has no type; it is kept unchanged")
             self._emit_values(UnknownPart(0, keepable(value)), out)
             self._seen = True
 
@@ -415,7 +415,7 @@ class MessagesDecoder(Decoder):
                 self._emit_extra(block, {"citations": [citation]}, out, ("citations",))
             return
         else:
-            self._note(out, "unknown_delta", f"a block delta of a kind not known here: {text_of(kind)[:60]}")
+            self._note(out, "unknown_delta", f"a block delta of an unknown kind: {text_of(kind)[:60]}")
             members = members_beside(delta, ("type",))
             self._emit_extra(block, members, out, tuple(members))
             return
@@ -425,7 +425,7 @@ class MessagesDecoder(Decoder):
     def _start_unannounced(self, value: JSONObject, kind: JSON, out: list[Event]) -> Block:
         """Start a block whose first event is a delta."""
         start = _OF_KIND.get(kind) if isinstance(kind, str) else None
-        self._note(out, "block_start_missing", "a content block came without its start")
+        self._note(out, "block_start_missing", "a content block has no start")
         index = self._index_of(value)
         self._start_block(index, {"type": start} if start else {}, out)
         return self._blocks[index]
@@ -444,7 +444,7 @@ class MessagesDecoder(Decoder):
     def _read_input_text(self, place: str, text: JSON, out: list[Event]) -> str:
         """Return a fragment of the input of a call as text; ``place`` names that call."""
         if isinstance(text, dict | list):
-            self._note(out, "tool_arguments_object", "the arguments of a call came as JSON, not as text")
+            self._note(out, "tool_arguments_object", "the arguments of a call are JSON, not text")
             text = self._object_text(text)
         text = self._check_text(text, out)
         return self._join_halves(place, text) if text and (self._has_halves or self._half) else text
@@ -452,7 +452,7 @@ class MessagesDecoder(Decoder):
     def _keep_unassigned(self, index: int, value: JSON, out: list[Event]) -> None:
         """Keep input for an index without a call until its block starts, or the message ends."""
         if text := self._read_input_text(f"input at {index}", value, out):
-            self._note(out, "tool_arguments_elsewhere", "arguments of a call came under the index of no call so far")
+            self._note(out, "tool_arguments_elsewhere", "arguments of a call have the index of no call so far")
             self._unassigned.setdefault(index, []).append(text)
 
     def _read_input(self, block: Block, value: JSON, out: list[Event]) -> None:
@@ -461,9 +461,9 @@ class MessagesDecoder(Decoder):
             return
         if block.kind == "tool_use":
             if not block.open:
-                self._note(out, "tool_arguments_late", "arguments of a call came after the end of its block")
+                self._note(out, "tool_arguments_late", "arguments of a call follow the end of its block")
             if text.strip() == "{}" and block.is_complete:
-                self._note(out, "tool_arguments_empty", "“{}” came after the arguments of a call; it is left out")
+                self._note(out, "tool_arguments_empty", "“{}” follows the arguments of a call; it is left out")
                 return
             self._add_arguments(block, text, out)
         else:
@@ -524,7 +524,7 @@ class MessagesDecoder(Decoder):
         if not reason:
             return
         if self._finish is not None:
-            self._note(out, "finish_twice", "more than one stop reason came; the last one counts")
+            self._note(out, "finish_twice", "more than one stop reason was sent; the last one counts")
             if reason == self._finish:
                 return
         if reason not in DOCUMENTED:

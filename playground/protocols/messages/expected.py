@@ -20,7 +20,7 @@ _ENDS: Final = (
 _EVENTS: Final = ("", "By the public protocol events are one JSON object each, of a documented type.")
 _INPUT: Final = (
     "",
-    "By the public protocol the input of a call comes once, as fragments of JSON text before the stop of its block.",
+    "By the public protocol the input of a call is sent once, as fragments of JSON text before the stop of its block.",
 )
 _NOTED: Final = {
     "number_not_json": NUMBERS,
@@ -31,7 +31,7 @@ _NOTED: Final = {
     "block_start_missing": _BLOCKS,
     "block_start_repeated": _BLOCKS,
     "block_without_type": _BLOCKS,
-    "cumulative_deltas": ("", "By the public protocol the text of a block comes once, as fragments that are joined."),
+    "cumulative_deltas": ("", "By the public protocol the text of a block is sent once, as fragments that are joined."),
     "cut_off": _ENDS,
     "no_end_marker": _ENDS,
     "no_finish_reason": _ENDS,
@@ -51,14 +51,14 @@ _NOTED: Final = {
     "tool_arguments_twice": _INPUT,
     "tool_call_repeated": _INPUT,
     "tool_id_missing": ("", "By the public protocol a tool_use block has an id."),
-    "tool_id_repeated": ("", "By the public protocol each tool_use block has an id of its own."),
+    "tool_id_repeated": ("", "By the public protocol each tool_use block has a different id."),
     "usage_shape": ("", "By the public protocol usage is an object with input_tokens and output_tokens."),
 }
 
 _STREAM: Final = "stream true is answered by a stream of events, anything else by one message."
 _FINISH: Final = "stop_reason is tool_use when a tool is called, and only then."
 _COUNTS: Final = "usage counts input_tokens and output_tokens."
-_CHOICE: Final = "tool_choice none forbids tools, any asks for one, tool for the one that it names."
+_CHOICE: Final = "tool_choice none forbids tools, any requires one, tool requires the one that it names."
 _WORDS: Final = {
     "not_streamed": _STREAM,
     "streamed_unasked": _STREAM,
@@ -76,7 +76,7 @@ _WORDS: Final = {
     "tool_choice_unmet": _CHOICE,
     "tool_choice_other": _CHOICE,
     "tool_arguments_not_json": "the input of a call is a JSON object.",
-    "content_not_json": "output_config.format asks for JSON: the text is JSON and nothing else.",
+    "content_not_json": "output_config.format requests JSON: the text is JSON and nothing else.",
     "stop_ignored": "an answer ends at a stop sequence, and stop_reason is stop_sequence.",
 }
 
@@ -101,7 +101,7 @@ class MessagesShapes(Shapes):
         event_name = name.decode("utf-8", "replace")
         if event_name != kind:
             note = f"an event is named “{event_name[:60]}” and its type is “{kind[:60]}”"
-            yield from self.first("event_name", note if name else "an event has no name beside its data")
+            yield from self.first("event_name", note if name else "an event has no name with its data")
         message = value.get("message")
         if kind == "message_start" and isinstance(message, dict):
             yield from self.look(_MESSAGE, message)

@@ -140,4 +140,4 @@ def test_an_error_of_its_own_that_names_a_field_is_a_refusal() -> None:
     assert "operators" not in notices
     assert "Run it again in a moment" not in notices
     nothing_of_it = refused(case["status"], case["body"], {"metadata": None})
-    assert advise(nothing_of_it).title == "The gateway had an error of its own"
+    assert advise(nothing_of_it).title == "Internal error of the gateway"

@@ -87,7 +87,7 @@ def changed(path: str, value: Any) -> bytes:
         (b"\xff\xff", "not UTF-8"),
         (b"[1]", "“cassette”.*is missing"),
         (b'{"cassette": "1"}', "must be the version"),
-        (b'{"cassette": 2}', "version 2; only 1 is known here. Update"),
+        (b'{"cassette": 2}', "version 2; only 1 is supported. Update"),
         (b'{"cassette": 1}', "“exchanges” of the file must be a list"),
         (b'{"cassette": 1, "exchanges": []}', "empty"),
         (b'{"cassette": 1, "exchanges": [3]}', "exchange 1 must be an object"),

@@ -154,7 +154,7 @@ async def test_foreign_file_is_left_alone(tmp_path: Path) -> None:
         (text, "not a database"),
         (second, "no file of answers"),
         (newer, "newer version"),
-        (text / "a.sqlite", "cannot be kept or read"),
+        (text / "a.sqlite", "cannot be saved or read"),
     ):
         store = AnswerStore(path)
         with pytest.raises(AnswersError, match=words):

@@ -92,7 +92,7 @@ def test_turn_becomes_a_case_with_all_turns_above() -> None:
     case = case_of(session, path[4].id)
     assert ([turn.text for turn in case.turns], case.expected, case.whole) == (["One", "1", "Two"], "2", False)
     assert [turn.text for turn in case_of(session, path[3].id).turns] == ["One", "1", "Two"]
-    with pytest.raises(ValueError, match="Nothing was asked"):
+    with pytest.raises(ValueError, match="no question above"):
         case_of(session, path[0].id)
     with pytest.raises(KeyError):
         case_of(session, "gone")

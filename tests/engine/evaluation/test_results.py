@@ -85,7 +85,7 @@ def test_insignificant_difference_is_named_as_such() -> None:
     assert same["passes"].words == "no difference between B and A in passing can be told from 20 cases (p = 1.00)"
     assert "no difference between B and A in time to the last token" in same["time to the last token"].words
     few = results(lambda case, place, _: (place == 1 or case > 2, 1.0)).comparisons()[0]
-    assert few.words == "B and A differ in 3 of 20 cases: too few to tell who passes more often"
+    assert few.words == "B and A differ in 3 of 20 cases: too few to compare their pass rates"
     assert not few.sure
     three = {item.what: item for item in results(lambda case, place, _: (True, 1.0 + place), cases=3).comparisons()}
     assert "can be told from 3 cases" in three["time to the last token"].words

@@ -161,8 +161,8 @@ BAD_ROLE = {"role": "narrator", "content": "x"}
     [
         ("  \n", "There is nothing to import: the text is empty."),
         ('[{"role": "user",\n "content": "a"\n "x": 1}]', "Line 3, column 2: this is not JSON: a comma is missing."),
-        ('{"messages":\n  []}', "Line 2, column 3: there are no messages here: the list is empty."),
-        ('{"a": 1}', "Line 1, column 1: there are no messages here. Wanted are"),
+        ('{"messages":\n  []}', "Line 2, column 3: there are no messages: the list is empty."),
+        ('{"a": 1}', "Line 1, column 1: there are no messages. Expected are"),
         ('{"messages":\n {}}', "Line 2, column 2: “messages” must be a list."),
         (json.dumps({"messages": [BAD_ROLE]}), "Line 1, column 15: message 1: "),
         ('{"playground": 1, "exchanges": 2}', "Line 1, column 1: this is a file of this application."),
@@ -249,9 +249,9 @@ def test_parameters_are_kept_in_another_protocol(session: Session) -> None:
         (lines(PLAIN[0], {"messages": PLAIN}), "Line 2, column 1: this is no message, but line 1 is one."),
         (lines({"messages": PLAIN}, PLAIN[0]), "Line 2, column 1: this is a message, but the record before it"),
         (lines({"messages": PLAIN}, {"messages": [BAD_ROLE]}), "Line 2, column 15: message 1: "),
-        (lines({"messages": PLAIN}, {}, {"messages": []}), "Line 2, column 1: there are no messages here."),
+        (lines({"messages": PLAIN}, {}, {"messages": []}), "Line 2, column 1: there are no messages."),
         ("{broken\n" + lines({"messages": PLAIN}), "Line 1, column 2: this is not JSON"),
-        (json.dumps([[], PLAIN]), "Line 1, column 2: there are no messages here: the list is empty."),
+        (json.dumps([[], PLAIN]), "Line 1, column 2: there are no messages: the list is empty."),
     ],
 )
 def test_unreadable_part_is_reported(text: str, words: str) -> None:

@@ -116,7 +116,7 @@ def test_unknown_fields_and_what_cannot_be_read_stay(tmp_path: Path) -> None:
     path.write_text(json.dumps({"version": 1, "later": 1, "presets": [preset, odd, {**preset, "name": "twin"}]}))
     store = PresetStore(path)
     assert [preset.name for preset in store.presets] == ["one", "twin"]
-    assert store.messages == ["The preset “7” could not be read (“name” must be text); it is kept as it is."]
+    assert store.messages == ["The preset “7” could not be read (“name” must be text); it is left unchanged."]
     store.put(Preset(id="b", name="two"))
     content = json.loads(path.read_text())
     assert content["later"] == 1

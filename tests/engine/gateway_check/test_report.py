@@ -68,7 +68,7 @@ def test_oldest_reports_of_a_model_are_deleted(tmp_path: Path) -> None:
     assert result[-1].model == "other"
     assert ReportStore(tmp_path / "nowhere").load() == ()
     (tmp_path / "file").write_text("")
-    with pytest.raises(ReportError, match="could not be kept"):
+    with pytest.raises(ReportError, match="could not be saved"):
         ReportStore(tmp_path / "file" / "checks").save(report(), (), ())
     inner = ReportStore(tmp_path / "inner" / "checks")
     inner.save(report(id="../../outside"), (), ())

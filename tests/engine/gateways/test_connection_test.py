@@ -176,7 +176,7 @@ async def test_failed_connection_has_its_cause_in_the_headline(server: FaultServ
         ("gopher://x", "starts with https:// or http://"),
         ("http://no-such-gateway.invalid/v1", "no-such-gateway.invalid was not found"),
         (refused, "Nothing answers at 127.0.0.1:"),
-        (reset_at, "closed before an answer came"),
+        (reset_at, "closed before an answer was received"),
     ):
         report = await run_test(url)
         assert words in report.headline
@@ -218,7 +218,7 @@ async def test_proxy_is_shown_without_its_credentials(monkeypatch: pytest.Monkey
         assert "pass-word" not in repr(report)
         monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
         report = await run_test("http://gateway.example/v1")
-        assert "wants a user name and a password" in report.headline
+        assert "requires a user name and a password" in report.headline
 
 
 async def test_refused_key_is_reported_with_likely_causes(server: FaultServer) -> None:
@@ -281,7 +281,7 @@ async def test_refusal_by_status_has_a_remedy(server: FaultServer) -> None:
     for status, headers, words in (
         (402, (), "balance"),
         (403, (), "identity verification"),
-        (429, ("Retry-After: 90",), "It asks to wait 1 min 30 s."),
+        (429, ("Retry-After: 90",), "It requests a wait of 1 min 30 s."),
         (500, (), "Retry"),
         (503, (), "Retry later"),
         (529, (), "overloaded"),
@@ -297,7 +297,7 @@ async def test_missing_header_is_offered(server: FaultServer) -> None:
     server.play(*answer(400, {"message": "Either x-portkey-config or x-portkey-provider header is required"}))
     report = await run_test(server.url, "")
     assert not report.about_key
-    assert report.headline.startswith("The gateway wants the header x-portkey-provider (HTTP 400): Either")
+    assert report.headline.startswith("The gateway requires the header x-portkey-provider (HTTP 400): Either")
     assert offers(report) == [(Mends.HEADER, "x-portkey-provider"), (Mends.HEADER, "x-portkey-config")]
     assert "No key is set" not in text_of(report)
     with_it = await run_test(server.url, "", headers={"X-Portkey-Provider": "openai"})

@@ -80,7 +80,7 @@ async def test_key_stays_in_memory_while_the_keyring_is_locked(secret_service: S
     state = await keys.set("p1", ORIGIN, Secret("sk-typed-now"))
     assert not state.available
     assert "locked" in state.words
-    assert "in memory for this session only" in state.words
+    assert "in memory until the app closes" in state.words
     assert keys.only_in_memory("p1", ORIGIN)
     assert await keys.get("p1", ORIGIN) == Secret("sk-typed-now")
     gc.collect()
@@ -146,7 +146,7 @@ async def test_key_stays_in_memory_without_a_service(bus: SecretService) -> None
     state = await keys.set("p1", ORIGIN, Secret(CANARY))
     assert not state.available
     assert state.words.startswith("No system keyring was found")
-    assert "in memory for this session only" in state.words
+    assert "in memory until the app closes" in state.words
     assert await keys.get("p1", ORIGIN) == Secret(CANARY)
     assert await Keys(timeout=10).get("p1", ORIGIN) is None
     assert not (await keys.delete("p1", ORIGIN)).available

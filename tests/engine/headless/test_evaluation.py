@@ -146,7 +146,7 @@ async def test_a_rate_that_is_not_reached_ends_with_1(desk: Desk) -> None:
     checks = [{"kind": "contains", "text": "never said by anybody"}]
     ended = await desk.run(saved(checks=checks), fail_under=0.5)
     assert ended.code == ExitCode.FAILED
-    assert "A · as set passed 0.0 %; --fail-under asks for 50 %." in ended.err
+    assert "A · as set passed 0.0 %; --fail-under requires 50 %." in ended.err
     assert "Lisbon · A · 1 of 1 · Contains: “never said by anybody” is not in the answer" in ended.out
     assert (await desk.run(go_on=True, fail_under=0.0)).code == ExitCode.OK
     unjudged = await desk.run(saved(checks=[]), go_on=True, fail_under=0.0)
@@ -198,7 +198,7 @@ async def test_interrupted_it_shows_and_keeps_what_came(desk: Desk) -> None:
     task.cancel()
     assert await task == ExitCode.INTERRUPTED
     assert "A · as set" in out.getvalue()
-    assert "Interrupted. What came is kept" in err.getvalue()
+    assert "Interrupted. The answers so far are saved" in err.getvalue()
     assert 4 <= saved_count(desk.answers) < 60
 
 

@@ -250,7 +250,7 @@ async def test_a_wait_that_is_too_long_is_told_instead(desk: Desk, server: Fault
     server.play(send(whole(429, "application/json", b"{}", "Retry-After: 3600")))
     ended = await desk.run(experiment(), retries=4)
     assert ended.code == ExitCode.HTTP
-    assert "The gateway asks to wait 1 h." in ended.err
+    assert "The gateway requests a wait of 1 h." in ended.err
     assert len(server.requests) == 1
 
 

@@ -117,7 +117,7 @@ async def test_what_is_unknown_is_shown_and_in_the_json(desk: Desk, server: Faul
     part = {"type": "hologram", "data": "x" * 1000}
     server.play(send(head(), sse(chunk("stop", content=[part]), "[DONE]")))
     ended = await desk.run(experiment())
-    assert 'a kind that is not known here: {"type": "hologram"' in ended.err
+    assert 'an unknown kind: {"type": "hologram"' in ended.err
     assert (await desk.run(experiment(), as_json=True)).json["choices"][0]["unknown"] == [part]
 
 

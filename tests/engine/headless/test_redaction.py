@@ -102,7 +102,7 @@ async def test_evaluation_outputs_redact_every_spelling_of_the_key(tmp_path: Pat
         written = await evaluate(tmp_path, evaluated(spelled), demo.base_url)
         assert {name: matches for name, text in written.items() if (matches := leaks(text))} == {}
         check_readable(written)
-    assert any(json.dumps(KEY)[1:-1].encode() in request.body for request in demo.requests), "sent as it is written"
+    assert any(json.dumps(KEY)[1:-1].encode() in request.body for request in demo.requests), "sent unchanged"
 
 
 async def test_digits_as_a_key_leave_json_readable(tmp_path: Path, demo: DemoServer) -> None:

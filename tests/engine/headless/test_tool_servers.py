@@ -201,10 +201,10 @@ async def test_an_evaluation_asks_once_and_gives_again_what_it_recorded(desk: De
 async def test_nobody_is_there_to_be_asked_and_that_is_said(desk: Desk) -> None:
     ended = await desk.run(asks("Use book_table"), mcp=(named(desk),), allow=("book_table",))
     assert ended.code is ExitCode.OK, ended.err
-    assert "“Demo” asked for something to be filled in, and nobody is there to do so." in ended.err
+    assert "“Demo” requested input from a person; commands have none." in ended.err
     ended = await desk.run(asks("Use sum_up_notes"), mcp=(named(desk),), allow=("sum_up_notes",))
     assert ended.code in (ExitCode.OK, ExitCode.WAITING), ended.err
-    assert "“Demo” asked for a model's answer, which it was refused." in ended.err
+    assert "“Demo” requested an answer of a model; commands refuse that." in ended.err
 
 
 async def test_an_interrupt_ends_every_process(desk: Desk) -> None:

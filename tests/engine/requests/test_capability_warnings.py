@@ -175,7 +175,7 @@ def test_extra_body_overrules_a_rule() -> None:
     session.change(extra_body={"seed": 9})
     row = rows(session)["seed"]
     assert (row.value, row.origin) == (9, Origin.EXTRA)
-    assert "has it left out; what is written by hand wins" in row.note
+    assert "gateway rule: left out; the edited value wins" in row.note
     assert request_view(session).rules == 0
     assert parameter_notes(session)["seed"] == "overridden by an extra field"
 
@@ -269,7 +269,7 @@ def test_images_for_a_model_that_refuses_them_are_flagged(protocol: str) -> None
         make_turn(Role.USER, "").model_copy(update={"parts": (Text(text="Look"), Image(url="https://i.example/a.png"))})
     )
     assert flagged(session) == {"messages": NO_IMAGES}
-    assert image_warning(refuses, 2).startswith("The model takes no images, by the gateway's list;")
+    assert image_warning(refuses, 2).startswith("The model does not support images, by the gateway's list;")
     assert image_warning(refuses, 0) == image_warning(ModelFacts(inputs=frozenset({"text"})), 2) == ""
     assert flagged(session_of(protocol)) == {}
 
@@ -292,7 +292,7 @@ def test_parameter_missing_in_the_list_is_flagged() -> None:
 def test_json_schema_the_model_does_not_follow_is_flagged() -> None:
     session = session_of(facts=ModelFacts(schema_kept=False), response_format=SCHEMA)
     assert warning_sentences(settings_warnings(session), ("response_format",)).startswith(
-        "The model does not keep to a JSON schema"
+        "The model does not support JSON schemas"
     )
     assert flagged(session) == {"response_format": NO_SCHEMA}
     session.set_parameters(session.settings.current.with_value("response_format", {"type": "json_object"}))

@@ -235,7 +235,7 @@ def test_empty_turns_are_listed() -> None:
         (LOST, "Turn 1 (system): is empty; the Messages API leaves it out")
     ]
     thought = turn_of(Role.ASSISTANT, Reasoning(text="hm"))
-    doubt = (DOUBTFUL, f"Turn 2 (assistant): nothing of it can be sent; {refused}")
+    doubt = (DOUBTFUL, f"Turn 2 (assistant): no part of it can be sent; {refused}")
     assert doubt in loss_lines(first, thought, make_turn(Role.USER, "b"))
     words = "is empty; the Messages API leaves it out, the Chat Completions API sends a message without content"
     assert loss_lines(first, empty, last, to="chat") == [(CHANGED, f"Turn 2 (user): {words}")]

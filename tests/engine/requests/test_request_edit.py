@@ -95,7 +95,7 @@ def test_fields_name_their_origin(session: Session) -> None:
     notes = [(row.name, row.note or row.odd) for row in view.fields if row.note or row.odd]
     assert sorted(notes) == [
         ("route", "replaces the value from the gateway's settings"),
-        ("temperature", "above the documented maximum of 2; it is sent as it is"),
+        ("temperature", "above the documented maximum of 2; it is sent unchanged"),
     ]
     assert json.loads(view.text) == session.next_request.body()
 
@@ -209,7 +209,7 @@ def test_edited_fields_are_set_and_the_others_go_into_the_extra_body(session: Se
     assert session.settings.model == "m-2"
     native = make(gateways, "messages")
     switch(native, max_tokens=10)
-    assert edit(native, without=("max_tokens",)) == ("The protocol requires “max_tokens”: 4096 is sent all the same.",)
+    assert edit(native, without=("max_tokens",)) == ("The protocol requires “max_tokens”: 4096 is sent anyway.",)
     assert native.next_request.body()["max_tokens"] == 4096
 
 
@@ -230,7 +230,7 @@ def test_nested_fields_return_to_their_origin(gateways: Gateways) -> None:
         "stream_options": {"chunk": 1, "more": {"x": None}},
     }
     notes = edit(session, {"provider": {"sort": "speed"}, "stream_options": {"include_usage": False}})
-    assert notes == ("“provider.order” comes from the gateway's settings and can only be taken out there.",)
+    assert notes == ("“provider.order” comes from the gateway's settings and can only be removed there.",)
     assert session.settings.extra_body == {"provider": {"sort": "speed"}}
     assert session.next_request.body()["provider"] == {"order": ["near"], "sort": "speed"}
 
@@ -318,7 +318,7 @@ def test_invalid_edit_is_refused_with_its_place(session: Session, text: str, wor
 def test_mask_of_a_secret_is_refused(session: Session) -> None:
     session.turns.add_turn(make_turn(Role.USER, "My key is canary-12345678."))
     view = request_view(session, [Secret("canary-12345678")])
-    with pytest.raises(ValueError, match="stands for it here"):
+    with pytest.raises(ValueError, match="is shown in its place"):
         read_edit(session, view.text)
     session.turns.add_turn(make_turn(Role.USER, "What does •••• mean?"))
     assert not read_edit(session, json.dumps(session.next_request.body())).changed

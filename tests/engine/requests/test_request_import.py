@@ -119,7 +119,7 @@ def test_bare_body_is_read_with_the_extra_body_and_a_note_on_the_guess() -> None
 
 def test_file_in_a_command_is_refused_with_the_reason() -> None:
     for option in ("-d", "--data", "--data-binary", "--json"):
-        with pytest.raises(ImportRefusedError, match=r"from the file “body.json”.*not opened here.*Paste the JSON"):
+        with pytest.raises(ImportRefusedError, match=r"from the file “body.json”.*not read.*Paste the JSON"):
             read(f"curl https://x/v1/messages {option} @body.json")
     with pytest.raises(ImportRefusedError, match="standard input"):
         read("curl https://x/v1/messages -d @-")
@@ -138,13 +138,13 @@ def test_file_in_a_command_is_refused_with_the_reason() -> None:
         ("curl https://x/v1/models", "sends no body"),
         ("curl https://x -F a=b", "-F cannot be imported: it sends a form"),
         ("curl https://x -G -d a=b", "-G cannot be imported"),
-        ("curl https://x -H", "wants a value"),
+        ("curl https://x -H", "needs a value"),
         ("curl https://x -d 'a", "never closed"),
         ("{", "not JSON"),
         ('{"a": NaN}', "not JSON"),
         ("[1]", "message 1"),
         ("{}", "no “messages”"),
-        ('{"input": "x"}', "“input”, which belongs to a protocol that is not spoken"),
+        ('{"input": "x"}', "“input”, which belongs to an unsupported protocol"),
         ('{"messages": [{"role": "robot", "content": ""}]}', "Message 1: “role” is 'robot'"),
         ("[" * 100_000, "not JSON: nested too deeply"),
         (f"curl -Uri {URL} -Method POST -Body '{PLAIN}'", "PowerShell's Invoke-WebRequest"),
@@ -181,7 +181,7 @@ def test_options_are_read_or_listed() -> None:
         "--proxy; the proxy",
         "-b; cookies",
         "curl alone: -s, -S, -L, --compressed, -o",
-        "not known here: --frob",
+        "because unknown: --frob",
         "addresses after the first",
         "What follows the curl command",
     ):

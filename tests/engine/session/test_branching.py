@@ -180,7 +180,7 @@ async def test_edit_during_a_run_makes_a_branch(connect_to: Connect, server: Fau
     copy_id = edit_text(session, question, "Other")
     server.go_on()
     await run
-    assert texts(session) == ["Other"], "the answer arrives where it was asked for"
+    assert texts(session) == ["Other"], "the answer arrives where it was requested"
     assert session.transcript.children(copy_id) == ()
     answer = session.transcript.turns[session.transcript.children(question)[0]]
     assert answer.outcome is not None

@@ -63,7 +63,7 @@ async def test_unfinished_call_refuses_the_run(conversation: ToolConversation) -
     )
     session.turns.add_turn(make_turn(Role.USER, "And now"))
     before = session.transcript
-    with pytest.raises(RunRefusedError, match="cannot be kept: finish it, or cancel it"):
+    with pytest.raises(RunRefusedError, match="Finish or cancel it"):
         await session.run()
     assert session.transcript is before
     assert len(session.editors.open) == 1

@@ -85,8 +85,8 @@ def test_plan_written_by_hand_gets_ids_and_keeps_unknown_checks() -> None:
     [
         ({"repeats": 0}, "evaluation"),
         ({"checks": [{"text": "x"}]}, "kind"),
-        ({"cases": [{"id": "a"}, {"id": "a"}]}, "case 2 needs an id of its own"),
-        ({"variants": [{"id": ""}]}, "variant 1 needs an id"),
+        ({"cases": [{"id": "a"}, {"id": "a"}]}, "case 2 needs a unique id"),
+        ({"variants": [{"id": ""}]}, "variant 1 needs a unique id"),
         ({"variants": [{"id": "v", "differences": {"extra_headers": {"authorization": "x"}}}]}, "variant 1"),
         ({"checks": [{"kind": "latency", "seconds": -1}]}, "evaluation"),
         ({"order": "by_chance"}, "order"),

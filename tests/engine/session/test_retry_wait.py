@@ -111,7 +111,7 @@ async def test_wait_of_a_gateway_holds_for_every_session(patient: Session, gatew
     first = await begin_wait(patient, "Hello !429x1=60")
     second_session = Experiment(gateways.client, profile_id=DEMO_ID, model="demo-chat").main
     second = await begin_wait(second_session, "Hello")
-    assert "takes no more requests" in wait_of(second_session).failure.message
+    assert "reported a rate limit" in wait_of(second_session).failure.message
     assert 0 < wait_of(second_session).remaining <= 60
     assert not len(second_session.exchanges)
     wait_of(second_session).retry_now()

@@ -23,7 +23,7 @@ from tests.support.eventually import eventually
 
 OSLO = "Weather in Oslo"
 SAYS = "get_weather: it rains in Oslo"
-LATE = "kept among the answers to compare"
+LATE = "saved among the answers to compare"
 
 
 @pytest.fixture

@@ -129,8 +129,8 @@ def test_unknown_members_of_a_variant_stay_and_an_unknown_protocol_is_ignored() 
 @each_case(
     ("fields", "words"),
     [
-        ({"variants": [{"id": "v"}, {"id": "v"}]}, "variant 2 needs an id of its own"),
-        ({"variants": [{"id": ""}]}, "variant 1 needs an id of its own"),
+        ({"variants": [{"id": "v"}, {"id": "v"}]}, "variant 2 needs a unique id"),
+        ({"variants": [{"id": ""}]}, "variant 1 needs a unique id"),
         (
             {"variants": [{"id": "v", "differences": {"extra_headers": {"Authorization": "Bearer x"}}}]},
             "variant 1: extra_headers",

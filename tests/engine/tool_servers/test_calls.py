@@ -79,8 +79,8 @@ async def test_refused_call_has_a_reason(open_servers: OpenServers) -> None:
     room = open_servers(hostile())
     echo, caller = (await accepted_tools(room))["echo"], ServerToolCaller(lambda: room.servers)
     for changes, words in (
-        ({"server": "Elsewhere"}, "There is no tool server “Elsewhere” here."),
-        ({"server": ""}, "is of no tool server"),
+        ({"server": "Elsewhere"}, "There is no tool server “Elsewhere”."),
+        ({"server": ""}, "belongs to no tool server"),
         ({"description": "Something else."}, "is not what you accepted"),
     ):
         tool = echo.model_copy(update=changes)

@@ -49,7 +49,7 @@ def test_pictures_are_attached_and_other_content_is_named() -> None:
     assert [image.url for image in content.images] == [f"data:image/png;base64,{PIXEL}"]
     assert content.left_out[0] == "Sound (audio/wav) is left out: messages hold text and pictures only."
     assert content.left_out[1].startswith("A file (application/zip, demo://all) of ")
-    assert content.left_out[2] == "Only the first 3 of 10 characters were kept."
+    assert content.left_out[2] == "Only the first 3 of 10 characters were stored."
     assert "1 picture" in content.size
 
 

@@ -25,8 +25,8 @@ async def test_call_with_a_bad_answer_fails_alone(open_servers: OpenServers) -> 
     room = open_servers(hostile("chatty"))
     for tool, words in (
         ("huge", r"100,000,\d+ bytes long; at most 33,554,432 are read"),
-        ("deep", "not what JSON-RPC"),
-        ("nothing", "not what JSON-RPC"),
+        ("deep", "violates JSON-RPC"),
+        ("nothing", "violates JSON-RPC"),
         ("refuse", "refused: I will not"),
     ):
         with pytest.raises(ServerError, match=words):
@@ -68,7 +68,7 @@ async def test_call_without_an_answer_is_cancelled_and_its_questions_hold_no_oth
     room = open_servers(hostile(timeout=1.5))
     await room.call("ask_much")
     await eventually(lambda: not room.servers.asks, "the end of the questions")
-    with pytest.raises(ServerError, match=r"For 1\.5 seconds the server did not answer"):
+    with pytest.raises(ServerError, match=r"For 1\.5 seconds the server sent neither"):
         await room.call("hang")
     await eventually(lambda: "notifications/cancelled" in room.methods, "the notification")
     assert room.live.state is State.READY

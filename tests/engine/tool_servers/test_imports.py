@@ -218,9 +218,9 @@ def test_transport_follows_the_type_or_the_address() -> None:
         ({"disabled": True}, "switched off there"),
         ({"isActive": False}, "switched off there"),
         ({"sandbox": True}, "runs in a sandbox there"),
-        ({"tool_timeout_sec": 3}, "time-out is not taken over"),
+        ({"tool_timeout_sec": 3}, "time-out is not imported"),
         ({"includeTools": ["a"]}, "Which of its tools are offered"),
-        ({"odd": 1}, "“odd” is not known here"),
+        ({"odd": 1}, "“odd” is unknown"),
     ],
 )
 def test_member_that_is_not_taken_over_is_named(member: dict[str, Any], words: str) -> None:
@@ -324,14 +324,14 @@ def test_file_of_cursor_is_imported(tmp_path: Path) -> None:
     assert web.server.secret_headers == ("API_KEY",)
     assert set(web.secrets) == {"header:API_KEY", "argument:address"}
     assert imported["oauth"].oauth
-    assert "sign in" in imported["oauth"].notes[0]
+    assert "sign-in" in imported["oauth"].notes[0]
     local = settle(imported["local"], {"env:TOOL_KEY": CANARY}, NONE)
     assert local.server.command == str(Path.home()) + "/bin/tool"
     assert local.server.arguments == ("--api-key", "{{secret:tool_key}}")
     assert set(local.secrets) == {"argument:tool_key", "env:TOOL_SECRET"}
     assert not local.server.trusted
     notes = " ".join(local.notes)
-    assert "without a question is not taken over" in notes
+    assert "auto-run rules are not imported" in notes
     assert "switched off there" in notes
     assert imported["local"].open_values[0].secret
     assert CANARY not in repr(imported)
@@ -358,7 +358,7 @@ def test_imported_servers_are_saved_without_secrets(tmp_path: Path, text: str) -
         ("npx -y server", "not JSON"),
         ("[1]", "must be an object"),
         ('{"tools": []}', "neither"),
-        ('{"mcpServers": {}}', "No server"),
+        ('{"mcpServers": {}}', "no server"),
         ('{"mcpServers": {' + ",".join(f'"{n}": {{"command": "x"}}' for n in range(501)) + "}}", "More than 500"),
         ("[" * 100_000, "not JSON"),
         ('{"openapi": "3.1.0", "servers": [{"url": "https://a.example"}]}', "OpenAPI document"),

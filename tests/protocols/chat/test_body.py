@@ -80,7 +80,7 @@ def test_unsupported_tools_stay_in_the_extra_body() -> None:
     tools = [{"type": "custom", "custom": {"name": "x"}, "more": 1}]
     request, notes = read_body(asked(tools=tools))
     assert request.extra_body == {"tools": tools}
-    assert notes[0].startswith("The tools are kept in the extra body: tool 1 (x) ")
+    assert notes[0].startswith("The tools are in the extra body: tool 1 (x) ")
     request, notes = read_body(asked(tools=[{"type": "function", "function": {"name": "f", "description": ""}}]))
     assert [tool.name for tool in request.tools] == ["f"]
     assert not notes

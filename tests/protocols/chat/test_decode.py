@@ -155,7 +155,7 @@ def test_odd_but_whole_answers_are_complete_with_a_note(
         ([WHOLE, chunk({"content": "b"}, index=1)], "a", FailureKind.CUT_OFF, ""),
         (
             [chunk({"role": "assistant", "content": ""}), chunk({}, "stop"), DONE], "", FailureKind.EMPTY,
-            "The answer ended with “stop”, and neither text nor a call came.",
+            "The answer ended with “stop”, with neither text nor a call.",
         ),
         ([chunk({"content": "a"}), data({"message": "going down"})], "a", FailureKind.CUT_OFF, "going down"),
         ([b'{"hello": 1}'], None, FailureKind.DECODE, ""),

@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from playground.domain.request import Request
 from playground.domain.transcript import Role, Turn
@@ -183,17 +183,19 @@ def messages_of(turns: Sequence[Turn]) -> JSON:
     return get_protocol(DEFAULT).encode(Request(protocol=DEFAULT, model="", turns=plain))[MESSAGES]
 
 
+AnswersFormat: TypeAlias = ExportFormat[Callable[[Export], Awaitable[str]]]
+
 #: The formats by name. The help of ``playground eval`` describes each.
-FORMATS: Final[dict[str, ExportFormat[Callable[[Export], Awaitable[str]]]]] = {
+FORMATS: Final = {
     row.name: row
     for row in (
-        ExportFormat("html", "Web page", "html", to_page),
-        ExportFormat("csv", "Table (CSV)", "csv", to_csv),
-        ExportFormat("jsonl", "JSON lines", "jsonl", to_jsonl),
-        ExportFormat("json", "JSON", "json", to_json),
-        ExportFormat("junit", "Test results (JUnit)", "xml", to_junit),
-        ExportFormat("promptfoo", "promptfoo", "json", to_promptfoo),
-        ExportFormat("inspect", "Data set for Inspect AI", "jsonl", to_inspect),
+        AnswersFormat("html", "Web page", "html", to_page),
+        AnswersFormat("csv", "Table (CSV)", "csv", to_csv),
+        AnswersFormat("jsonl", "JSON lines", "jsonl", to_jsonl),
+        AnswersFormat("json", "JSON", "json", to_json),
+        AnswersFormat("junit", "Test results (JUnit)", "xml", to_junit),
+        AnswersFormat("promptfoo", "promptfoo", "json", to_promptfoo),
+        AnswersFormat("inspect", "Data set for Inspect AI", "jsonl", to_inspect),
     )
 }
 

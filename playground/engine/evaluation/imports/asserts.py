@@ -205,7 +205,7 @@ def read_assert(
     except (TypeError, ValueError):
         return (), (f"“{kind}” was left out: {shortened(json.dumps(value))} is no value for it.",)
     if not checks:
-        return (), (f"“{kind}” was left out: there is no such check here.",)
+        return (), (f"“{kind}” was left out: there is no such check.",)
     update: JSONObject = {"negated": True} if kind.startswith(_NOT) else {}
     if isinstance(weight := source.get("weight"), int | float) and weight >= 0:
         update["weight"] = float(weight)

@@ -157,7 +157,7 @@ class _Reader:
     def _note_unknown(self, value: JSONObject, members: Set[str], where: str) -> None:
         for name in value:
             if name not in members:
-                self._note(f"{where}“{name}” was left out: {REASONS.get(name, 'there is nothing like it here')}.")
+                self._note(f"{where}“{name}” was left out: {REASONS.get(name, 'it has no counterpart')}.")
 
     def _note_template(self, value: JSON, what: str) -> None:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -176,12 +176,12 @@ def template_notes(text: str, what: str) -> Iterator[str]:
     """Say what of a template is not filled here; ``what`` names its place."""
     if match := _LOGIC.search(text):
         words = f"{{% {match[1]} %}}" if match[1] else "{# … #}" if match[0] == "{#" else "{% … %}"
-        yield f"{what} uses template logic ({words}), which is sent as it is written: edit it before you run."
+        yield f"{what} uses template logic ({words}), which is sent unchanged. Edit it before you run."
     for match in _EXPRESSION.finditer(text):
         if not mentions(match[0]) and not _DUMPED.match(match[1]):
             kind = "filters a variable" if "|" in match[1] else "has an expression"
             written = shortened(match[0])
-            yield f"{what} {kind} ({written}), which is sent as it is written: edit it before you run."
+            yield f"{what} {kind} ({written}), which is sent unchanged. Edit it before you run."
             return
 
 
@@ -281,7 +281,7 @@ def _member_note(written: str, member: str) -> str:
     words = {
         "prompts": "every model gets every prompt",
         "transform": "answers are not transformed",
-        "delay": "pauses are not set here",
+        "delay": "pauses are not supported",
     }
     return (
         f"The provider {shortened(written)}: “{member}” was left out: {words.get(member, 'there is nothing like it')}."

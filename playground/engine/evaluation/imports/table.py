@@ -408,7 +408,7 @@ _KINDS: Final = (
 )
 #: Why a member of a test is left out; the others have nothing like them here.
 REASONS: Final = {
-    "metric": "checks have no names here",
+    "metric": "checks have no names",
     "threshold": "each check has to pass",
     "transform": "answers are not transformed",
     "env": "variables of the environment are not filled in",
@@ -441,7 +441,7 @@ def reason_left_out(column: str) -> str:
     if kind in ("prefix", "suffix"):
         return f"“{column}” was left out: put its text into the prompt, or choose a variable for it."
     if kind in ("metric", "threshold", "providerOutput", "metadata") or column in _TEST_MEMBERS:
-        return f"“{column}” was left out: {REASONS.get(kind or column, 'there is nothing like it here')}."
+        return f"“{column}” was left out: {REASONS.get(kind or column, 'it has no counterpart')}."
     return ""
 
 

@@ -268,7 +268,7 @@ def _check(snapshot: Snapshot) -> None:
         price = outcome.asked.price
         money = [price.input, price.cached, price.output] if price is not None else []
         if price is not None and len(price.currency) > _LONGEST_CURRENCY:
-            raise ValueError(f"turn {number}: outcome.asked.price.currency is no currency")
+            raise ValueError(f"turn {number}: outcome.asked.price.currency is not a currency")
         money.append(usage.cost if usage is not None else None)
         _check_numbers(f"turn {number}", [*times, *money, failure.retry_after if failure else None])
         _check_numbers(
@@ -297,7 +297,7 @@ def _check_ids(what: str, ids: Iterable[str]) -> None:
     seen: set[str] = set()
     for number, id_ in enumerate(ids, 1):
         if id_ in seen or not 0 < len(id_) <= _LONGEST_ID:
-            raise ValueError(f"{what} {number} needs an id of its own, of 1 to {_LONGEST_ID} characters")
+            raise ValueError(f"{what} {number} needs a unique id, of 1 to {_LONGEST_ID} characters")
         seen.add(id_)
 
 

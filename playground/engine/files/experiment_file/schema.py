@@ -54,8 +54,8 @@ def experiment_schema() -> JSONObject:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:gateway-playground:experiment:{VERSION}",
         "title": "An experiment of Gateway Playground",
-        "description": "A file *.playground.json. Members at their defaults may be left out. Members that are not "
-        "described here are kept. It has no key.",
+        "description": "A file *.playground.json. Members at their defaults may be left out. Undescribed members are "
+        "kept. It holds no key.",
         "type": "object",
         "required": [NAME, "id"],
         "properties": properties,

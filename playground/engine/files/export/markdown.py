@@ -72,7 +72,7 @@ def _part(part: Part, selection: Selection) -> str:
         case Image():
             return _image(part)
         case _:
-            return f"**A part of a kind not known here**\n\n{_fenced(selection.laid_out(part.value), 'json')}"
+            return f"**A part of an unknown kind**\n\n{_fenced(selection.laid_out(part.value), 'json')}"
 
 
 def _unknown_members(entry: Beside, selection: Selection) -> str:

@@ -41,8 +41,8 @@ MAX_SERVER_NOTES: Final = 50  # on missing parts of one result
 _TEXTS: Final = ("text", "arguments", "url", "name", "id", "call_id")
 _ENDINGS: Final = {
     Ending.STOPPED: "Stopped here.",
-    Ending.CUT_OFF: "The answer broke off here.",
-    Ending.FAILED: "The answer failed here.",
+    Ending.CUT_OFF: "The answer is cut off.",
+    Ending.FAILED: "The answer failed.",
     Ending.INTERRUPTED: "The application ended while this was being received.",
 }
 

@@ -179,7 +179,7 @@ def _entries_of_list(entries: list[JSON], collector: ToolCollector) -> list[JSON
             continue
         rest = [key for key in entry if key not in (*_LISTS, "type", "name", "description")]
         if rest and not entry.keys() & {"model", "contents"}:
-            collector.note(f"left out beside functions: {_quoted(rest)}")
+            collector.note(f"left out besides functions: {_quoted(rest)}")
         if isinstance(entry.get("name"), str):
             collector.note(f"the tools of “{short_name(entry['name'])}” are taken without that group")
         out += inner

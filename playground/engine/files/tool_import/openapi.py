@@ -167,7 +167,7 @@ def read(document: JSONObject, collector: ToolCollector) -> str:
     """Put a tool for each operation into ``found``; return the problem if there are none, or ""."""
     version = str(document.get("openapi", document.get("swagger")))  # in YAML, 3.1 is a number
     if version != "2" and not version.startswith(("2.", "3.")):
-        return f"OpenAPI 2.0 to 3.2 are read here, not {version[:20]}; convert the document first"
+        return f"OpenAPI 2.0 to 3.2 are supported, not {version[:20]}; convert the document first"
     paths = document.get("paths")
     if not isinstance(paths, dict) or not paths:
         return "this OpenAPI document has no paths"

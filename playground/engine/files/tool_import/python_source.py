@@ -267,7 +267,7 @@ def _tool_functions(module: ast.Module, values: Values, collector: ToolCollector
         return marked
     if any(candidate.is_public for candidate in plain.values()):
         methods = [candidate.title for candidate in owned if candidate.is_public]
-        _name_left_out("methods of classes are left out, since there are functions beside them", methods, collector)
+        _name_left_out("methods of classes are left out, since there are functions", methods, collector)
     for group in (list(plain.values()), owned):
         public = [candidate for candidate in group if candidate.is_public]
         if public:

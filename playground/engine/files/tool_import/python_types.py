@@ -554,7 +554,7 @@ class Types:
     def _unknown(self, node: ast.expr) -> JSONObject:
         text = ast.unparse(node)
         short = cut(text, 60)
-        self._collector.note(f"{self._where}: the type “{short}” is not known here, so any value is allowed")
+        self._collector.note(f"{self._where}: the type “{short}” is unknown, so any value is allowed")
         return {}
 
 

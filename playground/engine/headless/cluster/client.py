@@ -146,7 +146,7 @@ class Cluster:
             names += f" and {len(keyless) - _MAX_NAMES} more" if len(keyless) > _MAX_NAMES else ""
             raise ClusterError(
                 f"The environment variable {self._run.variable} is not set on {names}. Set it where the worker is "
-                "started; the key is not sent there from here."
+                "started; the key is not sent to workers."
             )
 
     async def _open(self, workers: Collection[str]) -> Mapping[str, Any]:
@@ -193,14 +193,14 @@ class Cluster:
                 words = f"it has {report.versions}, where the command is it is {self._run.versions}"
             else:
                 words = report.problem or f"the environment variable {self._run.variable} is not set there"
-            self._say(f"{worker} takes no part: {words.rstrip('.')}.")
+            self._say(f"{worker} is not used: {words.rstrip('.')}.")
 
     async def _leave(self, worker: str) -> None:
         self._workers.discard(worker)
         if not self._workers:
             self._joined.clear()
         lost = [future for future, place in self._placed.items() if place == worker]
-        repeated = f"; {len(lost)} answers that were under way there are asked for again by others" if lost else ""
+        repeated = f"; {len(lost)} of its answers are requested again by other workers" if lost else ""
         self._say(f"The worker {worker} was lost{repeated}.")
         await self._cancel(lost)
 
@@ -263,9 +263,7 @@ async def _connected(address: str) -> AsyncIterator[Client]:
 
 
 def _unfit(process: str, error: object) -> str:
-    return (
-        f"{process} cannot take part ({_error_text(error)}). Install the same gateway-playground[dask] there as here."
-    )
+    return f"{process} cannot be used ({_error_text(error)}). Install the same gateway-playground[dask] there as here."
 
 
 def _error_text(error: object) -> str:

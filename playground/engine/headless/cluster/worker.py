@@ -97,7 +97,7 @@ class ClusterRun:
         )
         redactor = Redactor(secret.get_secret_value() for secret in gateway.secrets)
         if any(redactor.text(text) != text for text in (run.content, run.profile)):
-            raise BadInputError("the key stands in the file, or in the gateway's settings, and would travel to workers")
+            raise BadInputError("the key is in the file or in the gateway's settings and would be sent to workers")
         return run
 
     @property
@@ -265,6 +265,6 @@ def make_answer(run_id: str, task: Task) -> Result:
     """Make one answer of a run; blocks until it is complete."""
     with _opened:
         if not _opened.wait_for(lambda: run_id in _workers, _OPEN_TIMEOUT):
-            return Result(problem="it takes no part in this run")
+            return Result(problem="it is not used in this run")
         worker = _workers[run_id]
     return worker.make(task)

@@ -54,7 +54,7 @@ def not_called(case: Case) -> Iterator[Seen]:
     natural = (case.expected.talking, case.expected.calling)
     for choice in case.choices:
         if not case.calls_of(choice) and case.index.finish.get(choice) in natural:
-            yield Seen("no tool is called although tool_choice asks for one", case.index.finish_at[choice])
+            yield Seen("no tool is called although tool_choice requires one", case.index.finish_at[choice])
 
 
 def other_called(case: Case) -> Iterator[Seen]:
@@ -76,13 +76,13 @@ def several_called(case: Case) -> Iterator[Seen]:
     for choice in case.choices:
         calls = case.calls_of(choice)
         if not case.request.parallel and len(calls) > 1:
-            yield Seen(f"{len(calls)} calls came although one at a time was asked for", calls[1])
+            yield Seen(f"{len(calls)} calls were received although one at a time was requested", calls[1])
 
 
 def late_name(case: Case) -> Iterator[Seen]:
     for call in case.index.calls.values():
         if call.named_at not in (None, call.frame) and case.noted.isdisjoint(("tool_name_late", "tool_name_pieces")):
-            yield Seen("the name of a call came after its first fragment", call.named_at)
+            yield Seen("the name of a call follows its first fragment", call.named_at)
             return
 
 
@@ -134,7 +134,7 @@ def not_json(case: Case) -> Iterator[Seen]:
     for choice, text in _texts(case):
         problems = check_answer(text, {"type": "json_object"}) if case.request.as_json and text else []
         if problems:
-            yield Seen(f"JSON was asked for; the content is {problems[0].message}", case.index.finish_at.get(choice))
+            yield Seen(f"JSON was requested; the content is {problems[0].message}", case.index.finish_at.get(choice))
 
 
 def beyond_stop(case: Case) -> Iterator[Seen]:
@@ -219,7 +219,7 @@ def _not_an_object(error: JSON) -> str:
 
 def error_type(case: Case) -> Iterator[Seen]:
     if isinstance(case.error, dict) and case.media_type != "application/json":
-        arrival = f"came as {case.media_type}" if case.media_type else "came without a Content-Type"
+        arrival = f"came as {case.media_type}" if case.media_type else "has no Content-Type"
         yield Seen(f"the error {arrival}", None)
 
 
@@ -240,7 +240,9 @@ def streamed(case: Case) -> Iterator[Seen]:
 
 def stream_type(case: Case) -> Iterator[Seen]:
     if case.streamed and case.media_type != "text/event-stream" and "content_type" not in case.noted:
-        yield Seen(f"the stream came as {case.media_type}" if case.media_type else "the stream has no Content-Type", 0)
+        yield Seen(
+            f"the stream was sent as {case.media_type}" if case.media_type else "the stream has no Content-Type", 0
+        )
 
 
 def error_inside(case: Case) -> Iterator[Seen]:
@@ -269,7 +271,7 @@ def model(case: Case) -> Iterator[Seen]:
     requested, answered = case.request.model, case.index.model
     if requested and answered and not _akin(requested, answered):
         yield Seen(
-            f"the answer names the model “{answered[:80]}”; “{requested[:80]}” was asked for", case.index.model_at
+            f"the answer names the model “{answered[:80]}”; “{requested[:80]}” was requested", case.index.model_at
         )
 
 
@@ -324,12 +326,12 @@ def _output(case: Case) -> int | None:
 
 def usage_in_stream(case: Case) -> Iterator[Seen]:
     if case.streamed and case.request.usage and case.index.usage is None:
-        yield Seen("no usage came although it was asked for", case.last)
+        yield Seen("no usage was received although it was requested", case.last)
 
 
 def usage_unasked(case: Case) -> Iterator[Seen]:
     if case.streamed and case.request.stream and not case.request.usage and case.index.usage is not None:
-        yield Seen("usage came although it was not asked for", case.index.usage_at)
+        yield Seen("usage was received although it was not requested", case.index.usage_at)
 
 
 def usage_in_whole(case: Case) -> Iterator[Seen]:
@@ -339,7 +341,7 @@ def usage_in_whole(case: Case) -> Iterator[Seen]:
 
 def usage_in_any(case: Case) -> Iterator[Seen]:
     if case.index.usage is None:
-        yield Seen("no usage came", case.last)
+        yield Seen("no usage was received", case.last)
 
 
 def usage_counts(case: Case) -> Iterator[Seen]:

@@ -79,12 +79,12 @@ _STATUS: Final = "The documented statuses are 200, 400, 401, 402, 403, 404, 429,
 _COUNTS: Final = "X-RateLimit-Limit and X-RateLimit-Remaining are whole numbers."
 _ERROR: Final = "An error is JSON with a code (whole number), a message (text) and data (null); it is shown for 400."
 _DIMENSION: Final = "The message of a 429 names the limit: RPM, RPD, TPM, TPD, IPM or IPD."
-_MODEL: Final = "model is the model used: another than the one asked for is right only behind an alias or a router."
+_MODEL: Final = "model is the model used: one that was not requested is right only for an alias or a router."
 _ENCODING: Final = "By the HTTP standard (RFC 9110) Content-Encoding says how a body is compressed, and only then."
 _CHARSET: Final = "By their standards JSON and Server-Sent Events are UTF-8."
 _USAGE_PARTS: Final = "cached_tokens are part of prompt_tokens, reasoning_tokens of completion_tokens."
 _PARTS: Final = "By common practice the first fragment of a call carries its id, its type and its name."
-_IDS: Final = "By common practice each call of a conversation has an id of its own."
+_IDS: Final = "By common practice each call of a conversation has a different id."
 _CALL: Final = "A tool call has an id, the type function, and function.name and function.arguments: JSON as text."
 
 RULES: Final[tuple[Rule, ...]] = (
@@ -93,7 +93,7 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule("limit_reset", On.STATUS, departures.limit_reset, ("8", "X-RateLimit-Reset is a time in Unix epoch seconds.")),
     Rule("content_encoding", On.STATUS, partial(departures.mended, code="content_encoding"), ("", _ENCODING)),
     Rule("charset", On.STATUS, partial(departures.mended, code="charset"), ("", _CHARSET)),
-    Rule("no_body", On.STATUS, departures.no_body, ("4", "200 comes with an answer.")),
+    Rule("no_body", On.STATUS, departures.no_body, ("4", "200 is sent with an answer.")),
     Rule("error_shape", On.ERROR, departures.error_shape, ("7.2", _ERROR)),
     Rule("error_type", On.ERROR, departures.error_type, ("7.2", "An error has the content type application/json.")),
     Rule("error_dimension", On.ERROR, departures.dimension, ("7.1", _DIMENSION)),
@@ -133,7 +133,7 @@ RULES: Final[tuple[Rule, ...]] = (
         "tool_calls_parallel",
         On.ANSWER,
         departures.several_called,
-        ("", "By common practice one call comes at a time where parallel calls are turned off."),
+        ("", "By common practice there is one call at a time when parallel calls are turned off."),
         compares_request=True,
     ),
     Rule("tool_id_known", On.ANSWER, departures.reused_id, ("", _IDS), compares_request=True),
@@ -148,7 +148,7 @@ RULES: Final[tuple[Rule, ...]] = (
 
 MOST = 100  # findings of one rule
 
-NOTHING_CAME = "No answer came: there is nothing to judge."
+NOTHING_CAME = "No answer was received, so there is nothing to check."
 STOPPED = "The answer was stopped: what would have followed was not seen."
 LET_GO = "The bytes of this answer were dropped to save memory: nothing can be judged any more."
 NOT_READ = "The answer is larger than the limit that is set: the rest of it was not seen."
@@ -160,7 +160,7 @@ TOO_LATE = "The answer was given up because it took too long: what would have fo
 OUR_FAULT = "A mistake of this application ended the reading: what followed was not seen."
 ERROR_INSIDE = "An error ended the answer: what would have followed was not seen."
 NOT_WHOLE = "The answer is not whole: content of its end, such as usage, is not judged."
-UNREADABLE = "The answer cannot be read as one of the protocol that was asked: no more of it is judged."
+UNREADABLE = "The answer does not follow the requested protocol, so no more of it is checked."
 UNKNOWN_REQUEST = "The request cannot be read, so the answer is not compared with it."
 
 _UNSEEN = {

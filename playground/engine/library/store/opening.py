@@ -86,7 +86,7 @@ def open_store(path: Path, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> 
     try:
         opened = _open_for_writing(path, migrations)
     except _ForeignError:
-        opened = _in_memory(f"{path} is a database of another program. It is left as it is.")
+        opened = _in_memory(f"{path} is a database of another program. It is left unchanged.")
     except _DamagedError as error:
         opened = _in_memory(f"{path} {error} and could not be restored.")
     except StoreError as error:
@@ -122,7 +122,7 @@ def _open_for_writing(path: Path, migrations: Sequence[Sequence[str]]) -> Opened
             return _read_only(path, "They were written by a newer version of this application. Update it.")
         if 0 < version < len(migrations):
             backup = make_backup(connection, path)
-            words = words or f"The store was brought up to date; {backup.name} is how it was before."
+            words = words or f"The store was updated; {backup.name} is a copy of the old one."
         connection.execute("PRAGMA journal_mode = WAL")
         migrate(connection, migrations)
         connection.execute(f"PRAGMA busy_timeout = {database.BUSY}")
@@ -223,5 +223,5 @@ def _read_only(path: Path, reason: str) -> OpenedStore:
 def _in_memory(reason: str) -> OpenedStore:
     connection = connect_memory()
     migrate(connection)
-    words = f"Experiments are kept in memory only and are gone when the application ends. {reason}"
+    words = f"Experiments stay in memory and are lost when the application ends. {reason}"
     return OpenedStore(connection, Mode.MEMORY, words)

@@ -212,5 +212,5 @@ def put_back(copy: Path, store: Path) -> Path | None:
         sync_folder(store.parent)
         remove_marker(store)
     except OSError as error:
-        raise StoreError(f"The copy cannot be put in place. {error_words(error)}") from None
+        raise StoreError(f"The copy cannot be restored. {error_words(error)}") from None
     return aside

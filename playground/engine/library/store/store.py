@@ -347,7 +347,7 @@ class Store:
         The copy is checked first; if it is damaged, nothing changes.
         """
         if self.status.mode is Mode.READ_ONLY:
-            raise StoreError("The store cannot be written, so nothing can be put in its place.")
+            raise StoreError("The store cannot be written, so no backup can be restored.")
         await asyncio.to_thread(check_copy, path, self._migrations)
         await self.close()
         try:
@@ -360,7 +360,7 @@ class Store:
         try:
             lock.acquire()
         except (LockedError, OSError):
-            raise StoreError("Another window has these experiments open, so nothing can be put in place.") from None
+            raise StoreError("Another window has these experiments open, so no backup can be restored.") from None
         try:
             return put_back(path, self.path)
         finally:

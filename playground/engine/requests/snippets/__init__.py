@@ -109,13 +109,13 @@ def write(wanted_language: Language | str, request: SnippetRequest) -> Snippet:
 def _notes(row: Language, request: SnippetRequest) -> list[str]:
     notes = []
     if request.variables:
-        keys = "the gateway's key never stands" if request.variables == (request.key,) else "secrets never stand"
-        notes.append(f"Set {' and '.join(request.variables)} in the environment first: {keys} in the code.")
+        keys = "The key is" if request.variables == (request.key,) else "Secrets are"
+        notes.append(f"Set {' and '.join(request.variables)} in the environment first. {keys} never included.")
     if request.demo:
-        any_key = f"takes anything as {request.key}, and " if request.key in request.variables else ""
-        notes.append(f"The demo gateway {any_key}answers at this address as long as the window is open.")
+        any_key = f"accepts any {request.key} and " if request.key in request.variables else ""
+        notes.append(f"The demo gateway {any_key}answers at this address while the window is open.")
     if row.install:
         notes.append(f"Needs: {row.install}")
     if request.masked:
-        notes.append("A secret stood in the request itself. It is masked here, so the code sends •••• in its place.")
+        notes.append("The request contains a secret. It is masked, so the code sends •••• in its place.")
     return notes

@@ -123,7 +123,9 @@ class ErrorCard(ErrorFrame):
             layout.addWidget(line)
         actions = advice.actions if actions is None else actions
         if failure.retry_after is not None and RETRY in actions:
-            wait = text_label(f"The gateway asks to wait {span(failure.retry_after)} before the next try.", "muted")
+            wait = text_label(
+                f"The gateway requests a wait of {span(failure.retry_after)} before the next try.", "muted"
+            )
             layout.addWidget(wait)
         self._remedy = paragraph(advice.remedy, "muted")
         layout.addWidget(self._remedy)

@@ -115,7 +115,7 @@ def test_expected_column_may_hold_an_assertion() -> None:
         (),
     ]
     assert imported.cases[2].expected == "it: rains"
-    assert imported.notes == ("“fn” was left out: there is no such check here.",)
+    assert imported.notes == ("“fn” was left out: there is no such check.",)
 
 
 @each_case(

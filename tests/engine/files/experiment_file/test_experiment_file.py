@@ -172,7 +172,7 @@ def outcome(**fields: Any) -> dict[str, Any]:
         (turns(("a", "a")), "follows itself"),
         ({"head": "x"}, "the head is “x”, which is not among the turns"),
         ({"turns": [7]}, "turn 1 must be an object"),
-        ({"turns": [{"id": "t", "role": "user", "parts": [{"depth": 3}]}]}, "turn 1: part 1 must name a kind"),
+        ({"turns": [{"id": "t", "role": "user", "parts": [{"depth": 3}]}]}, "turn 1: part 1 must name a known kind"),
         ({"extra_headers": {"Authorization": "Bearer abcdefghijklmnop"}}, "extra_headers: “Authorization” looks like"),
         ({"extra_headers": {"X-A": "a\r\nX-B: c"}}, "extra_headers: "),
         (outcome(timing={"started_at": 1e300}), "turn 1"),

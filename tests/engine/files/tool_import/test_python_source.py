@@ -143,7 +143,7 @@ def test_injected_parameter_is_left_out_and_named() -> None:
     assert list(result.tools[0].parameters["properties"]) == ["a", "b"]
     assert result.notes == (
         "f: “ctx” is left out, since a framework fills it in",
-        "f: the type “Mystery” is not known here, so any value is allowed",
+        "f: the type “Mystery” is unknown, so any value is allowed",
         "f: the default of “b” is worked out by the program and left out",
         "f: “*args” is left out",
         "f: “**kw” is left out",

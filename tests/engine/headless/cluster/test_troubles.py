@@ -117,7 +117,7 @@ async def test_what_a_lost_worker_had_is_asked_by_others_and_an_answer_lost_with
     finally:
         own.close()
     assert ended.code == ExitCode.INCOMPLETE
-    assert "was lost; 1 answers that were under way there are asked for again by others" in ended.err
+    assert "was lost; 1 of its answers are requested again by other workers" in ended.err
     assert "Stopped: Several workers were lost while they made one answer, tcp://127.0.0.1:" in ended.err
 
 

@@ -32,7 +32,7 @@ def test_report_shows_frames_and_not_the_request() -> None:
     assert "http://gateway.example/v1/chat/completions\n" in text
     assert "PRIVATE" not in text
     assert "token" not in text
-    assert "Specification, section 2.5: Reasoning comes as delta.reasoning_content." in text
+    assert "Specification, section 2.5: Reasoning is sent as delta.reasoning_content." in text
     assert "Shown by event 2, 0.200 s after the request (`reasoning_name`):\n\n````text\ndata: " in text
     assert "Seen at the end of the body" in text
     assert "- Request id: `r-1`" in text

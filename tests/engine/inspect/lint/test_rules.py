@@ -92,7 +92,7 @@ CHAT: list[tuple[str, dict[str, Any], bytes, dict[str, Any], int | None]] = [
     ("status_undocumented", asked(), ERROR, failed(422), None),
     ("status_undocumented", asked(), PLAIN, {"status": 201}, None),
     ("content_encoding", asked(), PLAIN, {"mended": {"content_encoding": "the answer is compressed"}}, None),
-    ("charset", asked(), PLAIN, {"mended": {"charset": "the answer came as UTF-16"}}, None),
+    ("charset", asked(), PLAIN, {"mended": {"charset": "the answer is encoded as UTF-16"}}, None),
     ("id_changed", asked(), first() + good({}, "stop", id="c-2") + DONE, {}, 1),
     ("tool_id_known", tools(messages=HAD_CALL), calling() + CALLS, {}, 0),
     ("limit_value", asked(), PLAIN, head(("x-ratelimit-remaining", "12 requests")), None),

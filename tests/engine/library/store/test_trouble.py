@@ -226,7 +226,7 @@ async def test_store_without_a_place_keeps_all_in_memory(make_store: MakeStore, 
     path.parent.write_text("not a folder")
     store = await make_store()
     assert store.status.mode is Mode.MEMORY
-    assert "memory only" in store.status.words
+    assert "in memory" in store.status.words
     store.save(simple("a", "Somewhere"))
     await store.flush()
     assert (await store.load("a")).turns[0].text == "Somewhere"

@@ -112,7 +112,7 @@ async def test_after_a_copy_that_could_not_be_put_back_all_is_saved_that_was_not
     session.turns.add_turn(make_turn(Role.USER, "word " * 40_000))
     await refused(workspace)
     path.with_name(f".{path.name}.tmp").mkdir()  # where the copy would go first
-    with pytest.raises(StoreError, match="cannot be put in place"):
+    with pytest.raises(StoreError, match="cannot be restored"):
         await workspace.restore(copy)
     await workspace.flush()
     assert len((await store.load(session.id)).turns) == 2

@@ -76,7 +76,7 @@ def test_variables_have_names_of_their_own_and_notes_on_the_demo_gateway() -> No
     assert sent.variables == ("GATEWAY_API_KEY", "GATEWAY_API_KEY_2", "GATEWAY_X_KEY", "GATEWAY_X_KEY_2")
     assert "demo" not in " ".join(write("curl", sent).notes)
     notes = write("curl", prepare_snippet_request(Profile(base_url=BASE, demo=True), ask())).notes
-    assert "The demo gateway takes anything as GATEWAY_API_KEY, and answers at this address" in " ".join(notes)
+    assert "The demo gateway accepts any GATEWAY_API_KEY and answers at this address" in " ".join(notes)
 
 
 def test_recorded_request_is_written_like_the_next_one() -> None:

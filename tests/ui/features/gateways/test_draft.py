@@ -34,7 +34,7 @@ async def test_saved_draft_separates_secrets_from_the_file(store: ProfileStore, 
     rows = (HeaderRow("X-Team", "docs"), HeaderRow("X-Edge-Token", "edge-secret"), HeaderRow())
     profile, state = await save(replace(make_draft(), headers=rows), store, keys)
     assert state is not None
-    assert "in memory for this session only" in state.words
+    assert "in memory until the app closes" in state.words
     assert profile.headers == {"X-Team": "docs"}
     assert list(profile.secret_headers) == ["X-Edge-Token"]
     text = _read(store.path)

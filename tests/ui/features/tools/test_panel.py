@@ -72,7 +72,7 @@ def test_pasted_megabytes_are_kept_folded_and_not_read(panel: ToolsPanel) -> Non
     assert panel.tools[0].source == text
     assert panel.tools[0].parameters == SAMPLE.parameters
     panel.check_now()
-    assert read_problems(panel)[0].endswith("more than 2 MB, which is not read here; this tool is not sent")
+    assert read_problems(panel)[0].endswith("more than 2 MB, which is not read; this tool is not sent")
     panel.editor.show_view(FORM)
     assert "more than 2 MB" in panel.editor.form.note.text()
     editor.undo()
