@@ -219,7 +219,7 @@ def test_doubled_keys() -> None:
 
 def test_impossible_edit_is_refused_with_its_place() -> None:
     text = '{\n  "a": [1],\n  "b": 2\n}'
-    with pytest.raises(JsonTextError, match="line 2, column 8: there is no “5” here"):
+    with pytest.raises(JsonTextError, match="line 2, column 8: there is no “5”"):
         set_value(text, ("a", 5), 1)
     with pytest.raises(JsonTextError, match="line 2, column 8: this is not an object"):
         insert_member(text, ("a",), "k", 1)

@@ -35,7 +35,7 @@ MEANINGS: Final[dict[ExitCode, str]] = {
     ExitCode.INCOMPLETE: "incomplete: the answer is cut off, fails in the middle, has a gap, is empty or cannot be "
     "read, an evaluation lacks answers, or a required check does not work",
     ExitCode.WAITING: "the tool loop stops at a call: the table has no row for it, its tool is not allowed, or its "
-    "server gives no result",
+    "server returns no result",
     ExitCode.STEP_LIMIT: "the tool loop reaches its limit of requests",
     ExitCode.INTERRUPTED: "interrupted by Ctrl+C or SIGTERM; everything received so far is printed",
 }
