@@ -143,14 +143,6 @@ def test_edited_call_with_a_result_waits_for_another_on_a_branch() -> None:
     assert texts(session) == ["Go", "", "is one", "is two", "done"]
 
 
-def test_edited_result_is_a_branch_without_the_old_answer() -> None:
-    session = with_calls(received("done"))
-    last = ids(session)[3]
-    copy_id = session.turns.edit_text(last, "is other")
-    assert texts(session) == ["Go", "", "is one", "is other"]
-    assert session.transcript.siblings(copy_id) == (last, copy_id)
-
-
 async def test_edit_and_run_is_one_step_of_undo(gateways: Gateways) -> None:
     session = Experiment(gateways.client, profile_id=DEMO_ID, model="demo-chat").main
     question = session.turns.add_turn(make_turn(Role.USER, "One?"))

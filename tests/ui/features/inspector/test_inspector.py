@@ -19,8 +19,10 @@ from playground.ui.features.inspector.inspector import Inspector, Place
 from playground.ui.features.inspector.next_request import Preview
 from playground.ui.features.inspector.traces import Traces
 from playground.ui.features.inspector.view import ExchangeView
+from tests.engine.exchanges import exchange
+from tests.protocols.streams import chunk
 from tests.ui.conftest import ShowWidget
-from tests.ui.features.inspector.recordings import chunk, exchange, weather
+from tests.ui.features.inspector.recordings import weather
 
 HEADERS = (("Content-Type", "text/event-stream"), ("X-RateLimit-Reset", "1732176000"))
 
@@ -46,7 +48,7 @@ def test_stream_is_shown_as_one_body_as_events_and_as_received(inspector: Inspec
     qtbot.waitUntil(lambda: bool(pane.text.text()))
     body = json.loads(pane.text.text())
     message = body["choices"][0]["message"]
-    assert (body["object"], body["created"]) == ("chat.completion", 1)
+    assert (body["object"], body["id"]) == ("chat.completion", "c-1")
     assert message["content"] == "I'll look **Lisbon** up now."
     assert json.loads(message["tool_calls"][0]["function"]["arguments"]) == {"city": "Lisbon"}
     inspector.show_tab(Place.RAW)
@@ -59,7 +61,7 @@ def test_stream_is_shown_as_one_body_as_events_and_as_received(inspector: Inspec
 
 
 def test_assembled_response_follows_the_stream(inspector: Inspector, qtbot: QtBot) -> None:
-    growing = exchange([(0.1, chunk({"content": "one "}))], ended=-1)
+    growing = exchange([(0.1, chunk({"content": "one "}))], ended=False)
     show(inspector, ExchangeView(growing, Traces().of), Place.ASSEMBLED)
     text = inspector.response.assembled.text
     qtbot.waitUntil(lambda: '"one "' in text.text())
