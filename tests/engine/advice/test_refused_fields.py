@@ -17,7 +17,7 @@ from playground.engine.advice import advise
 from playground.engine.advice.parts import KEEP_OFFER, TRY_OFFER, at_a_prompt
 from playground.engine.advice.refused_fields import MAX_OFFERS, offers
 from playground.protocols.errors import read_error
-from tests.engine.advice.test_messages import SAID, SOUNDS_ALIKE
+from tests.engine.advice.test_messages import REFUSALS, SOUNDS_ALIKE
 from tests.support.each_case import each_case
 
 CASES = [
@@ -68,7 +68,9 @@ def test_nothing_is_offered_that_was_not_sent(case: dict[str, Any]) -> None:
 
 
 #: Other troubles of which a message speaks, where taking a field out would not help.
-OTHERS = [line for line in (*SAID, *SOUNDS_ALIKE) if line[0] not in ("parameter", "tools", "output format", "turns")]
+OTHERS = [
+    line for line in (*REFUSALS, *SOUNDS_ALIKE) if line[0] not in ("parameter", "tools", "output format", "turns")
+]
 
 
 @each_case(("meaning", "status", "body"), OTHERS)

@@ -38,7 +38,7 @@ async def test_run_asks_each_case_of_each_variant_and_repeat(
     assert (runner.state, runner.progress.done, runner.progress.total, runner.reason) == (State.DONE, 12, 12, "")
     cities = ("Lisbon", "Oslo", "Rome")
     assert sorted(asked(gateway)) == sorted(f"What is {city} like? !fast" for city in cities * 4)
-    assert {(item.case, item.column, item.repeat) for item in evaluations.told} == {
+    assert {(item.case, item.column, item.repeat) for item in evaluations.answers_added} == {
         *product(("c0", "c1", "c2"), ("", "B"), (1, 2))
     }
     for item in runner.answers.values():

@@ -62,17 +62,17 @@ def check_places(index: FrameIndex, tape: Exchange) -> None:
     for number, choice in answer.choices.items():
         parts = choice.freeze()
         assert [info.kind for info in index.parts(number)] == [part.kind for part in parts]
-        for at, part in enumerate(parts):
+        for place, part in enumerate(parts):
             text = str(getattr(part, "arguments", None) or getattr(part, "text", ""))
-            assert index.parts(number)[at].length == len(text)
+            assert index.parts(number)[place].length == len(text)
             covered = []
             for position in range(len(text)):
-                (frame,) = index.frames_of(number, at, position, position + 1)
-                spans = [span for span in index.span_of(frame) if (span.choice, span.part) == (number, at)]
+                (frame,) = index.frames_of(number, place, position, position + 1)
+                spans = [span for span in index.span_of(frame) if (span.choice, span.part) == (number, place)]
                 assert any(span.start <= position < span.end for span in spans)
                 covered.append(frame)
-            assert index.frames_of(number, at, len(text), len(text) + 1) == []
-            assert index.frames_of(number, at, 0, len(text)) == sorted(set(covered))
+            assert index.frames_of(number, place, len(text), len(text) + 1) == []
+            assert index.frames_of(number, place, 0, len(text)) == sorted(set(covered))
 
 
 def test_frames_have_their_kinds_and_times() -> None:

@@ -440,30 +440,30 @@ class ConversationPage(Page):
         messages = [turn.id for turn in self.person.session.main.transcript.path if turn.role is not Role.TOOL]
         return view.complete and (not view.at_bottom or not messages or messages[-1] in view.cards)
 
-    def message(self, at: int) -> MessageCard:
+    def message(self, index: int) -> MessageCard:
         """The card of a turn on the path, which is in view. Raises AssertionError if it is not."""
-        card = self.messages.find_message(self.person.path[at])
-        assert card is not None, f"message {at} is not in view"
+        card = self.messages.find_message(self.person.path[index])
+        assert card is not None, f"message {index} is not in view"
         return card
 
-    async def wait_for_message(self, at: int) -> MessageCard:
+    async def wait_for_message(self, index: int) -> MessageCard:
         """Wait until there is a turn at this place of the path, and return its card."""
-        await self.wait_until(lambda: len(self.person.path) > max(at, -at - 1), f"message {at}")
-        return await self.messages.wait_for_message(self.person.path[at])
+        await self.wait_until(lambda: len(self.person.path) > max(index, -index - 1), f"message {index}")
+        return await self.messages.wait_for_message(self.person.path[index])
 
-    async def wait_for_calls(self, at: int = -1) -> list[CallCard]:
+    async def wait_for_calls(self, index: int = -1) -> list[CallCard]:
         """Wait until no run is active and a message shows all of its tool calls."""
 
         def ready() -> bool:
             if self.person.session.active_run is not None or len(self.person.path) <= 1:
                 return False
-            turn = self.person.path[at]
+            turn = self.person.path[index]
             card = self.messages.find_message(turn)
             complete = card is not None and bool(turn.calls) and len(card.calls) == len(turn.calls)
             return complete and self.is_drawn
 
         await self.wait_until(ready, "the cards of the tool calls")
-        return self.message(at).calls
+        return self.message(index).calls
 
     @property
     def composer(self) -> Composer:

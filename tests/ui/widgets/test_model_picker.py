@@ -112,7 +112,7 @@ def test_chosen_id_is_exactly_the_listed_one(picker: ModelPicker, model: str) ->
     assert set(chosen) == {model}, "leaving the field changes nothing"
 
 
-TOLD = ModelCatalog(
+CATALOG = ModelCatalog(
     (
         Model("plain"),
         Model("small", "Small one", {"id": "small"}, facts=ModelFacts(context=8_192, price=Price(input=1, output=2))),
@@ -134,7 +134,7 @@ TOLD = ModelCatalog(
 
 
 def test_details_of_the_current_model_are_shown(picker: ModelPicker) -> None:
-    picker.show_catalog(TOLD)
+    picker.show_catalog(CATALOG)
     picker.open()
     details = panel(picker).browser.details
     assert panel(picker).hint.text() == HINT

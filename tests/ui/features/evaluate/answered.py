@@ -21,7 +21,7 @@ from playground.ui.widgets import loop
 from tests.support.eventually import eventually
 
 #: The number of the case, that of the column and the repeat: whether it passed, None where there was no answer.
-Made = Callable[[int, int, int], bool | None]
+Outcomes = Callable[[int, int, int], bool | None]
 
 
 def answer(resolved: ResolvedEvaluation, job: Job, passed: bool | None, words: str = "") -> Answer:
@@ -40,7 +40,7 @@ def answer(resolved: ResolvedEvaluation, job: Job, passed: bool | None, words: s
     )
 
 
-def answers(resolved: ResolvedEvaluation, created: Made) -> list[Answer]:
+def answers(resolved: ResolvedEvaluation, created: Outcomes) -> list[Answer]:
     """To all that is asked."""
     columns = {column.id: index for index, column in enumerate(resolved.columns)}
     return [
@@ -55,7 +55,7 @@ class Looked:
     def __init__(self, evaluation: EvaluationModel, runs: Runs, store: AnswerStore) -> None:
         self.evaluation, self.runs, self.store = evaluation, runs, store
 
-    async def found(self) -> None:
+    async def wait_for_findings(self) -> None:
         """Wait until what follows from the answers was worked out."""
         await eventually(lambda: self.evaluation.ready and self.evaluation.findings is not None)
 

@@ -20,12 +20,14 @@ TICKET = ticket_id("turn", "call_1")
 
 
 def message(
-    at: float, sent: bool, value: object, *, method: str = "", id: str = "", server: str = "files", call: str = ""
+    seconds: float, sent: bool, value: object, *, method: str = "", id: str = "", server: str = "files", call: str = ""
 ) -> Frame:
     text = value if isinstance(value, str) else json.dumps(value)
     error = isinstance(value, dict) and "error" in value
     size = len(text.encode())
-    return Frame(server=server, at=at, sent=sent, text=text, size=size, method=method, id=id, call=call, error=error)
+    return Frame(
+        server=server, at=seconds, sent=sent, text=text, size=size, method=method, id=id, call=call, error=error
+    )
 
 
 def make_frames() -> list[Frame]:
