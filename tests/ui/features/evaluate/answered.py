@@ -18,6 +18,7 @@ from playground.engine.session.session import Session
 from playground.ui.features.evaluate.model import EvaluationModel
 from playground.ui.features.evaluate.runs import Runs
 from playground.ui.widgets import loop
+from tests.support.event_loop import play
 from tests.support.eventually import eventually
 
 #: The number of the case, that of the column and the repeat: whether it passed, None where there was no answer.
@@ -73,11 +74,8 @@ def run_with_evaluation(
     work: Callable[[Looked], Coroutine[Any, Any, None]],
 ) -> None:
     """Do ``work`` over an evaluation whose ``kept`` answers are in a file."""
-    raised: list[BaseException] = []
-    ended = False
 
-    async def main() -> None:
-        nonlocal ended
+    async def scene() -> None:
         above = QObject()
         store = AnswerStore(path / "answers.sqlite")
         try:
@@ -86,15 +84,8 @@ def run_with_evaluation(
             evaluation = EvaluationModel(session, runs)
             await work(Looked(evaluation, runs, store))
             evaluation.close()
-        except BaseException as error:
-            raised.append(error)
         finally:
             await loop.cancel_all()
             await store.aclose()
-            ended = True
-            loop.finish(0)
 
-    loop.run(qapp, main)
-    if raised:
-        raise raised[0]
-    assert ended, "the loop ended before the work did"
+    play(qapp, scene)
