@@ -116,16 +116,6 @@ async def test_temporary_failure_is_retried(
     assert len(asked(gateway)) == 6
 
 
-async def test_refused_key_stops_a_run_with_its_reason(
-    evaluations: Evaluations, session: Session, gateway: DemoServer
-) -> None:
-    runner = await evaluations.run(planned(session, text="Hello {{city}} !401", cases=cases(40), at_once=2))
-    assert runner.state is State.STOPPED
-    assert runner.reason.startswith("A · as set: ")
-    assert len(asked(gateway)) <= 3
-    assert runner.progress.done == 0
-
-
 async def test_budget_stops_a_run(evaluations: Evaluations, session: Session, gateway: DemoServer) -> None:
     for budget, unit, most in ((Budget(requests=4), "4 requests", 4), (Budget(tokens=1), "1 tokens", 2)):
         await evaluations.store.forget(session.id)

@@ -234,7 +234,21 @@ class ErrorCard(Page):
         return [label for label in labels if "error body" not in label]
 
 
-class MessageCard(Page):
+class PartsPage(Page):
+    """A place with the parts of one message."""
+
+    @property
+    def call_forms(self) -> list[CallForm]:
+        """The tool calls that are being written, top to bottom."""
+        return [CallForm(self.person, form) for form in find_by_position(self.person, "callForm", self.widget)]
+
+    @property
+    def images(self) -> list[ImageBox]:
+        """The images of the message."""
+        return [ImageBox(self.person, box) for box in find_by_object_name(self.person, "imageBox", self.widget)]
+
+
+class MessageCard(PartsPage):
     """A message of the conversation."""
 
     @property
@@ -256,16 +270,6 @@ class MessageCard(Page):
     def text(self) -> str:
         """All text that is drawn in the message."""
         return "\n".join([*self.texts, *(view.toPlainText() for view in self.find(QTextEdit))])
-
-    @property
-    def call_forms(self) -> list[CallForm]:
-        """The tool calls that are being written, top to bottom."""
-        return [CallForm(self.person, form) for form in find_by_position(self.person, "callForm", self.widget)]
-
-    @property
-    def images(self) -> list[ImageBox]:
-        """The images of the message."""
-        return [ImageBox(self.person, box) for box in find_by_object_name(self.person, "imageBox", self.widget)]
 
     async def wait_for_call_form(self) -> CallForm:
         """Wait until one tool call is being written."""
@@ -308,23 +312,13 @@ class MessageCard(Page):
         await self.press("Save")
 
 
-class Composer(Page):
+class Composer(PartsPage):
     """The field in which a message is written, with the buttons around it."""
 
     @property
     def text(self) -> str:
         """The text in the message field."""
         return self.person.message.toPlainText()
-
-    @property
-    def call_forms(self) -> list[CallForm]:
-        """The tool calls that are being written, top to bottom."""
-        return [CallForm(self.person, form) for form in find_by_position(self.person, "callForm", self.widget)]
-
-    @property
-    def images(self) -> list[ImageBox]:
-        """The attached images."""
-        return [ImageBox(self.person, box) for box in find_by_object_name(self.person, "imageBox", self.widget)]
 
     async def add_call(self) -> CallForm:
         """Begin another tool call, and wait until the cursor is in it."""
