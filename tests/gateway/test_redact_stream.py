@@ -174,7 +174,7 @@ def test_key_cut_by_reads_and_events_is_masked(cuts: list[int], sizes: list[int]
     reads = [complete[a:b] for a, b in pairwise(marks)]
     result = redact(reads)
     assert text_of("chat", body(result)) == f"Keys: {MASK} and {MASK}{MASK}."
-    assert [piece.at for piece in result] == sorted(piece.at for piece in result)
+    assert [piece.time for piece in result] == sorted(piece.time for piece in result)
 
 
 @settings(max_examples=80, deadline=None)

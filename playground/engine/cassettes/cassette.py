@@ -228,10 +228,10 @@ def reads_of(exchange: Exchange, redactor: Redactor) -> Iterator[JSON]:
     """
     unknown: deque[tuple[float, list[JSON]]] = deque(exchange.beside.get("reads", []))
     for read in redacted_reads(exchange, redactor):
-        while unknown and unknown[0][0] < read.at:
+        while unknown and unknown[0][0] < read.time:
             moment, members = unknown.popleft()
             yield [moment, "", *members]
-        yield [*read_of(read), *(unknown.popleft()[1] if unknown and unknown[0][0] == read.at else ())]
+        yield [*read_of(read), *(unknown.popleft()[1] if unknown and unknown[0][0] == read.time else ())]
     yield from ([moment, "", *members] for moment, members in unknown)
 
 
@@ -428,7 +428,7 @@ def exchange_from(value: JSON, where: str) -> Exchange:
     reads, unknown_of_reads = response.reads
     ended = members.ended
     if ended is None:  # saved while it ran
-        ended = reads[-1].at if reads else members.answered or 0.0
+        ended = reads[-1].time if reads else members.answered or 0.0
     all_unknown: JSONObject = {
         "exchange": unknown,
         "request": unknown_of_request,

@@ -119,7 +119,7 @@ def redacted_reads(exchange: Exchange, redactor: Redactor) -> Iterator[Read]:
     stream = StreamRedactor(redactor)
     for position, data in exchange.reads:
         yield from (Read(*piece) for piece in stream.redact_bytes(data, position))
-    yield from (Read(*piece) for piece in stream.close(exchange.reads[-1].at if exchange.reads else 0.0))
+    yield from (Read(*piece) for piece in stream.close(exchange.reads[-1].time if exchange.reads else 0.0))
 
 
 def redacted_failure(failure: Failure | None, redactor: Redactor) -> JSON:

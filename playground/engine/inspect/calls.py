@@ -305,7 +305,7 @@ def _served(tape: ServerTape, turn_id: str, call_id: str, row: int, origin: floa
             (candidate for candidate in entries if candidate.server == entry.server), key=lambda it: it.number
         )
         ok = answer is not None and not answer.frame.error
-        start, end = entry.frame.at - origin, last.frame.at - origin
+        start, end = entry.frame.time - origin, last.frame.time - origin
         yield Span("server", turn_id, call_id, entry.server, start, max(end, start), ok, row)
 
 

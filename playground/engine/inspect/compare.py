@@ -206,7 +206,7 @@ def _metrics(index: FrameIndex, choices: int | None) -> list[tuple[str, str, flo
     exchange, usage = index.exchange, index.usage
     timeline = Timeline(index)
     timeline.extend()
-    marks = {mark.name: mark.at for mark in timeline.marks}
+    marks = {mark.name: mark.time for mark in timeline.marks}
     starts = [marks[name] for name in ("first reasoning", "first content", "first tool call") if name in marks]
     count = usage.completion if usage else None
     duration = max(segment.end for segment in timeline.segments) - min(starts) if starts else 0.0

@@ -172,7 +172,7 @@ class ModelPicker(QComboBox):
             self.panel.setParent(window)
         panel = self.panel
         panel.stand_at(self)
-        panel.browser.show_listing(self._listing, text, at="" if text else self._model)
+        panel.browser.show_listing(self._listing, text, model_id="" if text else self._model)
         panel.show()
         panel.raise_()
         QWidget.setTabOrder(self._line, panel.browser.list)

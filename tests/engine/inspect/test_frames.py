@@ -83,7 +83,7 @@ def test_frames_have_their_kinds_and_times() -> None:
     kinds = (Kind.COMMENT, *texts, *calls, Kind.FINISH, Kind.END)
     assert tuple(index.row(number).kind for number in range(len(index))) == kinds
     assert index.row(1).kinds == (Kind.REASONING, Kind.START)
-    assert [(index.row(number).at, index.row(number).delta) for number in range(2)] == [(0.5, 0.5), (0.75, 0.25)]
+    assert [(index.row(number).time, index.row(number).delta) for number in range(2)] == [(0.5, 0.5), (0.75, 0.25)]
     assert (index.row(0).excerpt, index.row(9).excerpt) == (": alive", "[DONE]")
     assert index.finish == {0: "tool_calls"}
     assert (index.model, index.response_id) == ("m-1", "c-1")
@@ -135,7 +135,7 @@ def test_index_grows_with_the_exchange_and_closes_with_it() -> None:
     assert index.extend() == 0
     tape.reads.append(Read(0.3, second[10:]))
     assert index.extend() == 1
-    assert (index.row(1).at, index.closed) == (0.3, False)
+    assert (index.row(1).time, index.closed) == (0.3, False)
     tape.reads.append(Read(0.4, DONE))
     tape.ended, tape.complete = 0.4, True
     assert index.extend() == 1

@@ -119,7 +119,7 @@ async def test_stored_list_trash_and_search_are_unchanged(open_workspace: Open) 
     assert workspace.store.status.mode is Mode.READY
     assert workspace.current.id == FACTS["current"]
     assert [bare(asdict(experiment)) for experiment in workspace.experiments] == bare(FACTS["list"])
-    assert [[entry.experiment.id, entry.experiment.title, entry.at] for entry in workspace.trash] == FACTS["trash"]
+    assert [[entry.experiment.id, entry.experiment.title, entry.time] for entry in workspace.trash] == FACTS["trash"]
     for words, ids in FACTS["found"].items():
         assert sorted(result.experiment.id for result in await workspace.find(words)) == ids
 

@@ -18,7 +18,7 @@ CANARY = "canary-Zq7-secret-91x"
 
 def frame(server: str = "files", seconds: float = 0.0, *, text: str = "{}", **fields: Any) -> Frame:
     size = len(text.encode("utf-8", "replace"))
-    return Frame(**{"server": server, "at": seconds, "sent": False, "text": text, "size": size, **fields})
+    return Frame(**{"server": server, "time": seconds, "sent": False, "text": text, "size": size, **fields})
 
 
 def tape_of(frames: Iterable[Frame] = (), *secrets: str) -> ServerTape:

@@ -242,7 +242,7 @@ class Store:
         """Return the trash, deleted last first, without what is about to be deleted for good. Raises StoreError."""
         self._purge()
         since = time.time() - self.days_deleted * 86400 if self.days_deleted is not None else 0
-        return [deleted for deleted in await self._read(reading.deleted) if deleted.at >= since]
+        return [deleted for deleted in await self._read(reading.deleted) if deleted.time >= since]
 
     async def trash_size(self) -> int:
         """Return about how many bytes the trash takes. Raises StoreError."""

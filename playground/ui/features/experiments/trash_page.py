@@ -145,11 +145,11 @@ class TrashPage(QWidget):
         for number, deleted in enumerate(self._deleted):
             if len(rows) >= self._max_rows:
                 return [*rows, More(len(self._deleted) - number)]
-            day = f"Deleted {_lower_day(day_name(deleted.at, now))}"
+            day = f"Deleted {_lower_day(day_name(deleted.time, now))}"
             if day != heading:
                 heading = day
                 rows.append(Heading(day))
-            remaining = remaining_words(deleted.at, self._days, now)
+            remaining = remaining_words(deleted.time, self._days, now)
             experiment = replace(
                 deleted.experiment,
                 summary=" · ".join(filter(None, (deleted.experiment.summary, remaining))),

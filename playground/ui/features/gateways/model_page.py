@@ -64,7 +64,7 @@ class ModelPage(QWidget):
         model = model or (models[0].id if models else "")
         self.none.setVisible(not models)
         self.models.setVisible(bool(models))
-        self.models.show_listing(self._listing, "", at=model)
+        self.models.show_listing(self._listing, "", model_id=model)
         self.model.setText(self._listing.spelled(model))
         self.name.setPlaceholderText(name)
         say(self.place, place)

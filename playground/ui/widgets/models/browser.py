@@ -115,13 +115,13 @@ class ModelBrowser(QWidget):
 
     # ---- list
 
-    def show_listing(self, listing: Listing, text: str | None = None, *, at: str = "") -> None:
-        """Show the models that match ``text``, by default the last search, and select the model with the id ``at``."""
+    def show_listing(self, listing: Listing, text: str | None = None, *, model_id: str = "") -> None:
+        """Show the models that match ``text``, by default the last search, and select ``model_id``."""
         self._listing = listing
         self._text = self._text if text is None else text
         self.rows.stars = listing.catalog.star is not None
         say(self.failed, "")
-        self._target = at or (self.current if text is None else "")
+        self._target = model_id or (self.current if text is None else "")
         self._show_order()
         self._find()
 

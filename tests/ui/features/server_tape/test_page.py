@@ -26,7 +26,7 @@ def message(
     error = isinstance(value, dict) and "error" in value
     size = len(text.encode())
     return Frame(
-        server=server, at=seconds, sent=sent, text=text, size=size, method=method, id=id, call=call, error=error
+        server=server, time=seconds, sent=sent, text=text, size=size, method=method, id=id, call=call, error=error
     )
 
 
@@ -38,7 +38,7 @@ def make_frames() -> list[Frame]:
         message(100.25, False, {"id": 1, "result": {"content": []}}, method="tools/call", id="1", call=TICKET),
         message(101.0, True, {"id": 1, "method": "ping"}, method="ping", id="1", server="time"),
         message(101.5, False, {"id": 1, "error": {"message": "a\u202eb"}}, id="1", server="time"),
-        Frame(server="time", at=102.0, sent=False, text="", size=0, notice="It ended with code 3."),
+        Frame(server="time", time=102.0, sent=False, text="", size=0, notice="It ended with code 3."),
     ]
 
 

@@ -32,7 +32,7 @@ def test_click_selects_the_frame_of_its_moment(page: TimelinePage) -> None:
     viewport = picture.viewport()
     QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=QPoint(round(picture.time_scale.x(0.401)), 30))
     (number,) = page.table.chosen
-    assert trace.index.at(number) == pytest.approx(0.4)
+    assert trace.index.time_of(number) == pytest.approx(0.4)
     QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=QPoint(round(picture.time_scale.x(1.2)), 30))
     assert page.table.chosen == [11]
 
