@@ -17,7 +17,6 @@ from playground.engine.questions.kinds import FormatSound
 from playground.jsonkit.problems import JsonTextError, Problem
 from playground.jsonkit.reading import READ_AT_MOST, read_typed
 from playground.jsonkit.values import JSON, JSONObject
-from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.choice_fields import SwitchPill
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import look, paragraph, say, text_label
@@ -28,6 +27,7 @@ from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.scroll_page import ScrollPage
 from playground.ui.widgets.theme import code_font
+from playground.ui.widgets.widget_questions import WidgetQuestions
 
 FIELD = "response_format"
 CHECK_AFTER_MS = 150
@@ -276,7 +276,7 @@ class OutputPanel(ScrollPage):
         self.custom = JsonField("Format (JSON)", root="custom", placeholder='{"type": "…"}')
         self._check = QTimer(self, singleShot=True, interval=CHECK_AFTER_MS)
         self._check.timeout.connect(self.check_now)
-        self._questions = Asking(self)
+        self._questions = WidgetQuestions(self)
         self._questions.answered.connect(self.check_now)
         self._question: tuple[tuple[OutputDraft, bool], FormatSound] | None = None
         self._arrange()

@@ -25,10 +25,10 @@ from playground.ui.features.tools.tool_editor import ToolEditor
 from playground.ui.features.tools.tool_list import ToolList
 from playground.ui.features.tools.tool_menu import ToolMenu
 from playground.ui.features.tools.tool_model import ToolModel
-from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
+from playground.ui.widgets.widget_questions import WidgetQuestions
 
 if TYPE_CHECKING:
     from playground.ui.features.tools.import_dialog import ImportToolsDialog
@@ -85,8 +85,8 @@ class ToolsPanel(QWidget):
         self._current = -1  # the tool in the editor
         #: Tools before the last deletion, the deleted numbers, and the remaining tools.
         self._deleted: tuple[tuple[ToolDefinition, ...], tuple[int, ...], tuple[ToolDefinition, ...]] | None = None
-        self._asking = Asking(self)
-        self._checks = Checks(self._asking.ask)
+        self._questions = WidgetQuestions(self)
+        self._checks = Checks(self._questions.ask)
         self._large: LargeWindow | None = None
         self.model = ToolModel(self)
         self.responses = Responses(self.model)
@@ -107,8 +107,8 @@ class ToolsPanel(QWidget):
         self._resume_timer = QTimer(self, singleShot=True)
         self._resume_timer.timeout.connect(self._check_some)
         self._last_shown = 0.0
-        self._asking.answered.connect(self._checks.retry_pending)
-        self._asking.answered.connect(self._check_some)
+        self._questions.answered.connect(self._checks.retry_pending)
+        self._questions.answered.connect(self._check_some)
         self._arrange()
         self._connect()
         self._refresh()

@@ -11,7 +11,6 @@ from playground.engine.questions.kinds import ArgumentsFit, SampleOf
 from playground.jsonkit.reading import read_typed
 from playground.ui.features.conversation.calls.call_text import FREE_TEXT, judged
 from playground.ui.features.conversation.text_check import TextCheck
-from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.form_parts import push_button
 from playground.ui.widgets.growing_field import GrowingField
 from playground.ui.widgets.icon_button import IconButton
@@ -19,6 +18,7 @@ from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.mark_label import Chip
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.theme import code_font
+from playground.ui.widgets.widget_questions import WidgetQuestions
 
 NAME_WIDTH, ID_WIDTH = 150, 110  # pixels at least
 LONGEST_FORM = 100_000  # characters of arguments that a form can show
@@ -49,8 +49,8 @@ class CallForm(QFrame):
         self.id.setMinimumWidth(ID_WIDTH)
         self._check = TextCheck(ArgumentsFit, self)
         self._check.checked.connect(self._judge)
-        self._asking = Asking(self)
-        self._asking.answered.connect(self._fill_in)
+        self._questions = WidgetQuestions(self)
+        self._questions.answered.connect(self._fill_in)
         self.verdict = Chip()
         self.verdict.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.example = push_button("Sample", "quiet")
@@ -174,7 +174,7 @@ class CallForm(QFrame):
         tool = self._tool
         if tool is None or not tool.parameters or self.arguments.text().strip():
             return
-        sample = self._asking.ask(SampleOf(tool.parameters), alone=True)
+        sample = self._questions.ask(SampleOf(tool.parameters), alone=True)
         if sample:
             self.arguments.set_text(sample)
         elif sample is not None:
