@@ -116,7 +116,7 @@ class App:
         remove_fingerprints(profiles.path.parent)
         keys = Keys()
         self.gateways = Gateways(profiles, keys, self.demo.start)
-        store = Store(self._store_path, keys.known)
+        store = Store(self._store_path, keys.known_secrets)
         self.workspace = Workspace(self.gateways, store)
         self.window.populate(self.workspace)
         _forget_sources()
@@ -147,7 +147,7 @@ class App:
     def _presets(self) -> PresetStore:
         from playground.engine.files.presets import PresetStore
 
-        return PresetStore(self._folder / "presets.json" if self._folder else None, self.gateways.keys.known)
+        return PresetStore(self._folder / "presets.json" if self._folder else None, self.gateways.keys.known_secrets)
 
     def _listen(self) -> None:
         """Listen for second starts, now that the store is open, if this process may write to it."""

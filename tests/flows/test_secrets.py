@@ -214,7 +214,7 @@ async def search_everything(person: Person, place: str, folder: Path) -> None:
         file = folder / f"{place}-{name}.json"
         await choose_file(person, action, file)
         await person.until(file.exists, action)
-    secrets = person.app.gateways.keys.known()
+    secrets = person.app.gateways.keys.known_secrets()
     for form in FORMATS:
         text = export(snapshot(session), form, secrets, whole_tree=True)
         assert not leaks(text), f"{place}: {form}"
@@ -330,7 +330,7 @@ def test_key_removed_from_an_experiment_is_in_no_file(stage: Stage, tmp_path: Pa
                 assert not leaks(code.text)
             await code.close()
             for form in FORMATS:
-                (written / form).write_text(export(snapshot(person.session), form, gateways.keys.known()))
+                (written / form).write_text(export(snapshot(person.session), form, gateways.keys.known_secrets()))
             await choose_file(person, "file.save", written / "copy.playground.json")
             await person.until((written / "copy.playground.json").exists, "a copy")
 

@@ -101,9 +101,9 @@ def output_json_pieces(value: JSON, redactor: Redactor) -> Iterator[str]:
     return indented_pieces(clean)
 
 
-def write_output(path: Path, content: str | bytes, known: Iterable[SecretStr]) -> None:
-    """Write a file that leaves the program, as a whole and without the secrets in ``known``. Raises OSError."""
-    redactor = redactor_of(known)
+def write_output(path: Path, content: str | bytes, secrets: Iterable[SecretStr]) -> None:
+    """Write a file that leaves the program, as a whole and without ``secrets``. Raises OSError."""
+    redactor = redactor_of(secrets)
     if isinstance(content, str):
         data = redact(content, redactor).encode("utf-8", "backslashreplace")
     else:

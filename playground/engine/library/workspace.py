@@ -183,7 +183,7 @@ class Workspace:
         from playground.engine.evaluation.answers import AnswerStore
 
         path = self.store.path.with_name(ANSWERS) if self.store is not None else Path(":memory:")
-        return AnswerStore(path, self.gateways.keys.known())
+        return AnswerStore(path, self.gateways.keys.known_secrets())
 
     @cached_property
     def tool_servers(self) -> Servers:

@@ -160,7 +160,7 @@ def test_secrets_in_the_list_are_not_shown(picker: ModelPicker) -> None:
     key = "sk-a-secret-of-many-letters"
     facts = ModelFacts(about=f"for {key} only", owner=key, context=1)
     model = Model("m", raw={"id": "m", "for": key}, facts=facts)
-    picker.show_catalog(ModelCatalog((model,), "gateway", known=lambda: (Secret(key),)))
+    picker.show_catalog(ModelCatalog((model,), "gateway", secrets=lambda: (Secret(key),)))
     picker.open()
     press(picker, Qt.Key.Key_Down)
     details = panel(picker).browser.details

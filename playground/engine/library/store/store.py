@@ -66,7 +66,7 @@ class Store:
         #: Called with the ids of experiments that were deleted for good, on the event loop's thread.
         self.gone: Callable[[Sequence[str]], None] = lambda _ids: None
         self._path = path
-        self._known = secrets
+        self._read_secrets = secrets
         self._redactor = Redactor(())
         self._secrets: tuple[str, ...] = ()
         self._migrations = migrations
@@ -440,10 +440,10 @@ class Store:
 
     def _current_redactor(self) -> Redactor:
         """Return the redactor of all secrets that are known now."""
-        secrets = values_of(self._known())
+        secrets = values_of(self._read_secrets())
         if secrets != self._secrets:
             self._secrets = secrets
-            self._redactor = Redactor(values_of(without_format_words(self._known())))
+            self._redactor = Redactor(values_of(without_format_words(self._read_secrets())))
         return self._redactor
 
     def _trouble_from_thread(self, trouble: str) -> None:

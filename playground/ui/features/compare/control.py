@@ -341,7 +341,7 @@ class CompareControl(QObject):
         if path is None:
             return
         render = lanes_markdown if path.suffix.lower() == ".md" else lanes_page
-        columns, secrets = self._columns(), host.workspace.gateways.keys.known()
+        columns, secrets = self._columns(), host.workspace.gateways.keys.known_secrets()
 
         def save() -> None:
             write_output(path, render(columns, secrets), secrets)
@@ -357,7 +357,7 @@ class CompareControl(QObject):
         """Copy the messages of all lanes to the clipboard as a table with one column per lane."""
         from playground.engine.files.export.markdown import lanes_table
 
-        text, html = lanes_table(self._columns(), self._host.workspace.gateways.keys.known())
+        text, html = lanes_table(self._columns(), self._host.workspace.gateways.keys.known_secrets())
         data = QMimeData()
         data.setText(text)
         data.setHtml(html)

@@ -232,7 +232,7 @@ class FileControl(Control):
         from playground.engine.files.experiment_file import save
         from playground.engine.session.snapshot import snapshot
 
-        saved_session, secrets = snapshot(session), self._workspace.gateways.keys.known()
+        saved_session, secrets = snapshot(session), self._workspace.gateways.keys.known_secrets()
         await self._await_with_notice(f"Saving {path.name}…", asyncio.to_thread(save, path, saved_session, secrets))
         self._files[session.id] = path
         self.recent.add_recent(path)
@@ -273,7 +273,7 @@ class FileControl(Control):
         from playground.engine.files.export import FORMATS, ExportError, export, left_out, save
         from playground.engine.session.snapshot import lane_snapshot
 
-        suffix, secrets = FORMATS[choice.format].suffix, self._workspace.gateways.keys.known()
+        suffix, secrets = FORMATS[choice.format].suffix, self._workspace.gateways.keys.known_secrets()
         path = None
         if not choice.to_clipboard:
             name = str(Path(self._folder) / f"{file_name(session.title)}{suffix}")

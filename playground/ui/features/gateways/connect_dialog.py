@@ -370,7 +370,7 @@ class ConnectDialog(QDialog):
             models = self._verdict.models if self._verdict is not None else ()
             draft = self.draft()
             key = draft.key  # the only secret that may be echoed in a model list
-            catalog = ModelCatalog(models, draft.host, known=lambda: (Secret(key),) if key else ())
+            catalog = ModelCatalog(models, draft.host, secrets=lambda: (Secret(key),) if key else ())
             self.model_page.offer(catalog, draft.profile.default_model, draft.profile.name or draft.host, self._place())
             self.model_page.model.setFocus()
             self.model_page.model.selectAll()

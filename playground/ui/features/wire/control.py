@@ -70,7 +70,7 @@ class WireControl(Control):
         return f"Nothing was sent. {failure.message}" if failure.group is FailureGroup.UNSENT else ""
 
     def _redact(self, text: str) -> str:
-        return redactor_of(self._workspace.gateways.keys.known()).text(text)
+        return redactor_of(self._workspace.gateways.keys.known_secrets()).text(text)
 
     def _trace(self, exchange: Exchange) -> Trace:
         trace = self._traces.of(exchange)

@@ -158,7 +158,7 @@ async def test_erased_experiment_is_in_no_free_page(gateways: Gateways, path: Pa
 
 
 async def test_known_secrets_that_are_words_of_the_rows_do_not_spoil_them(gateways: Gateways, path: Path) -> None:
-    store = Store(path, gateways.keys.known)
+    store = Store(path, gateways.keys.known_secrets)
     workspace = Workspace(gateways, store)
     await workspace.start()
     session = workspace.current
