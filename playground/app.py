@@ -393,14 +393,14 @@ class _Errors:
     """
 
     def __init__(self) -> None:
-        self._kept: list[tuple[type[BaseException], BaseException, TracebackType | None]] = []
+        self._errors: list[tuple[type[BaseException], BaseException, TracebackType | None]] = []
         self._crashes: CrashControl | None = None
         self._window: MainWindow | None = None
         self._ended = ""
         sys.excepthook = self._keep
 
     def _keep(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        self._kept.append((kind, error, trace))
+        self._errors.append((kind, error, trace))
 
     def tell(self, app: App) -> None:
         """Show errors from now on, and the earlier ones."""
@@ -434,6 +434,6 @@ class _Errors:
             self._tell_kept()
 
     def _tell_kept(self) -> None:
-        errors, self._kept = self._kept, []
+        errors, self._errors = self._errors, []
         for error in errors:
             sys.excepthook(*error)

@@ -37,7 +37,7 @@ class Exchange:
     counts the response body before decompression. ``complete``: the body was read to its own end or to the protocol's
     end marker. ``protocol`` is empty for a model list. ``mended`` describes, by code, how the body contradicted its
     headers and was decoded nevertheless. ``dropped`` counts the bytes of both bodies that were removed to save memory.
-    ``beside`` are unknown members of a cassette (``engine.cassette``).
+    ``unknown_members`` are unknown members of a cassette (``engine.cassette``).
     """
 
     id: str
@@ -61,7 +61,7 @@ class Exchange:
     protocol: str = ""
     mended: dict[str, str] = field(default_factory=dict)
     dropped: int = 0
-    beside: JSONObject = field(default_factory=dict)
+    unknown_members: JSONObject = field(default_factory=dict)
 
     @property
     def body(self) -> bytes:

@@ -12,7 +12,7 @@ from playground.domain.adaptations import AdaptationKind
 from playground.domain.errors import Failure, FailureKind, Sent
 from playground.engine.advice.parts import KEY, STREAM_ON, Advice, Offer, at_a_prompt, of_offer
 
-_KEPT = "What arrived is kept."
+_PARTLY_SAVED = "What arrived is kept."
 #: Failures that may come after part of an answer.
 _BREAKS = frozenset(
     {
@@ -68,7 +68,7 @@ def advise(failure: Failure, *, streamed: bool | None = None, arrived: bool = Fa
         actions = (*(action for offer in offered for action in of_offer(offer)), *actions)
         command = f"{command} Send it so with {offered[0].command}.".lstrip()
     if arrived and failure.kind in _BREAKS:
-        remedy, command = f"{_KEPT} {remedy}", f"{_KEPT} {command}"
+        remedy, command = f"{_PARTLY_SAVED} {remedy}", f"{_PARTLY_SAVED} {command}"
     return replace(advice, remedy=remedy, command=command, actions=actions)
 
 

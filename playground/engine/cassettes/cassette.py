@@ -216,7 +216,7 @@ def tape_of(exchange: Exchange, redactor: Redactor) -> JSONObject:
         "failure": redacted_failure(exchange.failure, redactor),
     }
     for name, members in (("exchange", tape), ("request", tape["request"]), ("response", tape["response"])):
-        for key, value in exchange.beside.get(name, {}).items():
+        for key, value in exchange.unknown_members.get(name, {}).items():
             members.setdefault(key, value)
     return tape
 
@@ -226,7 +226,7 @@ def reads_of(exchange: Exchange, redactor: Redactor) -> Iterator[JSON]:
 
     Members that a file had for a read follow it, or are a read alone.
     """
-    unknown: deque[tuple[float, list[JSON]]] = deque(exchange.beside.get("reads", []))
+    unknown: deque[tuple[float, list[JSON]]] = deque(exchange.unknown_members.get("reads", []))
     for read in redacted_reads(exchange, redactor):
         while unknown and unknown[0][0] < read.time:
             moment, members = unknown.popleft()
@@ -456,5 +456,5 @@ def exchange_from(value: JSON, where: str) -> Exchange:
         complete=members.complete,
         failure=members.failure,
         protocol=members.protocol,
-        beside={name: entries for name, entries in all_unknown.items() if entries},
+        unknown_members={name: entries for name, entries in all_unknown.items() if entries},
     )

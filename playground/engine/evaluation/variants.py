@@ -13,7 +13,7 @@ from playground.domain.transcript import Role, Transcript, new_id
 from playground.domain.variables import as_written, names_in
 from playground.engine.compare.lanes import Lanes
 from playground.engine.evaluation.resolved import EvalVariant
-from playground.engine.files.presets import Preset, beside
+from playground.engine.files.presets import Preset, preset_for_lane
 from playground.engine.session.branching import system_text
 from playground.engine.session.plan import Case, Plan
 from playground.engine.session.session import Session
@@ -180,7 +180,7 @@ def variant_of_lane(lane: Session) -> Variant:
 def variant_of_preset(session: Session, preset: Preset) -> Variant:
     """Return a preset as a variant with its name. Raises PresetError."""
     main = session.main
-    transcript, settings = beside(main, preset)
+    transcript, settings = preset_for_lane(main, preset)
     return Variant(name=preset.name, system=_own_system(main, transcript)).with_settings(main.settings, settings)
 
 

@@ -91,7 +91,7 @@ def fits(session: Session, preset: Preset) -> bool:
         return False
 
 
-def beside(session: Session, preset: Preset) -> tuple[Transcript, ExperimentSettings]:
+def preset_for_lane(session: Session, preset: Preset) -> tuple[Transcript, ExperimentSettings]:
     """Return turns and settings of a new lane with a preset applied to those of ``session``. Raises PresetError."""
     return _applied(session, preset, apart=True)
 

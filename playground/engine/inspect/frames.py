@@ -65,7 +65,7 @@ class Kind(StrEnum):
     USAGE = "usage"
     END = "end"
     COMMENT = "comment"
-    OTHER = "other"  # nothing that says anything: a ping, an empty delta
+    EMPTY = "other"  # nothing that says anything: a ping, an empty delta
 
 
 _KINDS: Final = tuple(Kind)
@@ -263,7 +263,7 @@ class FrameIndex(FrameTextIndex):
             end += len(frame.raw)
             ends.append(end)
             self._times.append(time)
-            kinds.append(mask or _BIT[Kind.OTHER])
+            kinds.append(mask or _BIT[Kind.EMPTY])
 
     def _note(self, event: Event, number: int) -> int:
         """Remember what a frame said besides its text; gives bits of its kind."""

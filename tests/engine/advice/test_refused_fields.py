@@ -92,7 +92,7 @@ def test_the_advice_begins_with_the_offers() -> None:
     limit = {"error": {"message": "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."}}
     first = offers(refused(400, limit, {"max_tokens": 5}))[0]
     assert first.kept_for == "m"
-    saved = first.kept("m", "said", "2026-11-23").rules[0]
+    saved = first.with_saved_rules("m", "said", "2026-11-23").rules[0]
     assert (saved.model, saved.why, saved.learnt, saved.to) == ("m", "said", "2026-11-23", "max_completion_tokens")
     partly = advise(refused(400, body, {"stream_options": None}), arrived=True)
     assert TRY_OFFER not in [action.name for action in partly.actions]

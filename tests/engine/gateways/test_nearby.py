@@ -106,15 +106,21 @@ async def test_answer_that_is_no_model_list_is_classified() -> None:
             ),
             (400, "application/json", b'{"message": "a header is required"}', LocalKind.ERROR, "HTTP 400: a header is"),
             (500, "text/plain", b"Internal Server Error", LocalKind.ERROR, "HTTP 500"),
-            (404, "text/html", b"<html>", LocalKind.OTHER, "no model list (HTTP 404)"),
-            (404, "application/json", b'{"detail": "Not LocalGateway"}', LocalKind.OTHER, "no model list (HTTP 404)"),
-            (403, "text/plain", b"", LocalKind.OTHER, "HTTP 403"),
-            (200, "text/html", b"<html><body>Hello", LocalKind.OTHER, "A web page"),
-            (200, "application/json", b'{"hello": 1}', LocalKind.OTHER, "no model list"),
-            (200, "application/json", b"[" * 100_000, LocalKind.OTHER, "no model list"),
+            (404, "text/html", b"<html>", LocalKind.NO_GATEWAY, "no model list (HTTP 404)"),
+            (
+                404,
+                "application/json",
+                b'{"detail": "Not LocalGateway"}',
+                LocalKind.NO_GATEWAY,
+                "no model list (HTTP 404)",
+            ),
+            (403, "text/plain", b"", LocalKind.NO_GATEWAY, "HTTP 403"),
+            (200, "text/html", b"<html><body>Hello", LocalKind.NO_GATEWAY, "A web page"),
+            (200, "application/json", b'{"hello": 1}', LocalKind.NO_GATEWAY, "no model list"),
+            (200, "application/json", b"[" * 100_000, LocalKind.NO_GATEWAY, "no model list"),
             (200, "application/json", b"[1" + b",1" * 100_000 + b"]", LocalKind.GATEWAY, ""),
             (200, "application/json", b'{"object": "list", "data": null}', LocalKind.GATEWAY, ""),
-            (302, "text/html", b"", LocalKind.OTHER, ""),
+            (302, "text/html", b"", LocalKind.NO_GATEWAY, ""),
         ):
             more = ("Location: http://gateway.example/",) if status == 302 else ()
             server.play(send(whole(status, content_type, body, *more)))
@@ -139,7 +145,7 @@ async def test_endless_answers_are_cut_short() -> None:
         kinds = {item.place: item.kind for item in result}
         assert len(kinds) == 4
         assert kinds[f"127.0.0.1:{silent.port}"] is LocalKind.SILENT
-        assert set(kinds.values()) <= {LocalKind.SILENT, LocalKind.OTHER}
+        assert set(kinds.values()) <= {LocalKind.SILENT, LocalKind.NO_GATEWAY}
         assert all(len(item.words) <= 200 for item in result)
 
 
@@ -180,5 +186,5 @@ async def test_search_uses_no_proxy_and_quotes_other_protocols(monkeypatch: pyte
         async with saying(b"SSH-2.0-OpenSSH_9.2\r\n") as port:
             services = [service(f"N{number}", number) for number in (*range(1, 50), server.port, port)]
             results = {item.kind: item for item in await look(services)}
-    assert set(results) == {LocalKind.GATEWAY, LocalKind.OTHER}
-    assert "SSH-2.0-OpenSSH_9.2" in results[LocalKind.OTHER].words
+    assert set(results) == {LocalKind.GATEWAY, LocalKind.NO_GATEWAY}
+    assert "SSH-2.0-OpenSSH_9.2" in results[LocalKind.NO_GATEWAY].words

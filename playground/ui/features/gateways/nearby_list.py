@@ -116,7 +116,7 @@ class NearbyList(QWidget):
         if not shiboken6.isValid(self):
             return
         self._gateways.append(gateway)
-        if gateway.kind is not LocalKind.OTHER and len(self.rows) < MOST_ROWS:
+        if gateway.kind is not LocalKind.NO_GATEWAY and len(self.rows) < MOST_ROWS:
             row = NearbyRow(gateway)
             row.chosen.connect(partial(self.chosen.emit, gateway))
             self.rows.append(row)
@@ -125,7 +125,7 @@ class NearbyList(QWidget):
     def _show_summary(self) -> None:
         count = sum(gateway.kind in (LocalKind.GATEWAY, LocalKind.KEY) for gateway in self._gateways)
         say(self.status, f"{count} found." if count else "No gateway was found." if self.rows else _NONE)
-        servers = [gateway for gateway in self._gateways if gateway.kind is LocalKind.OTHER]
+        servers = [gateway for gateway in self._gateways if gateway.kind is LocalKind.NO_GATEWAY]
         others = [f"{server.place} ({server.words.rstrip('.')})" for server in servers]
         more = [f"{len(others) - _MOST_OTHERS} more"] if len(others) > _MOST_OTHERS else []
         words = f"Also there, and no gateway: {'; '.join((*others[:_MOST_OTHERS], *more))}." if others else ""

@@ -267,7 +267,7 @@ class ComparePage(QWidget):
             self.metrics.show_headers(tuple((metric.label, metric.words) for metric in comparison.metrics))
             return
         self._pages.setCurrentWidget(self.text)
-        pieces = {ANSWER: comparison.answer, REASONING: comparison.reasoning, UNKNOWN: comparison.beside}[part]
+        pieces = {ANSWER: comparison.answer, REASONING: comparison.reasoning, UNKNOWN: comparison.unknown_members}[part]
         if pieces:
             self.text.show_pieces(pieces)
         else:

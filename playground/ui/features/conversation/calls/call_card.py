@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from playground.domain.accumulator import GrowingCall, GrowingPart
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
-from playground.engine.inspect.unknown_members import beside_part
+from playground.engine.inspect.unknown_members import unknown_in_part
 from playground.engine.questions.kinds import ArgumentsFit
 from playground.engine.session.drafts import EditKey, What
 from playground.jsonkit.problems import Problem
@@ -305,7 +305,7 @@ class CallCard(QFrame, PartView[ToolCall]):
             self._arguments.set_lines(call.arguments, lines)
 
     def _show_unknown_members(self, *parts: ToolCall | ToolResult) -> None:
-        members = [group for part in parts for group in beside_part(part)]
+        members = [group for part in parts for group in unknown_in_part(part)]
         for fold in self.folds[len(members) :]:
             fold.hide()
             fold.deleteLater()
