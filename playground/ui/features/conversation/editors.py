@@ -221,7 +221,7 @@ class Editing(Generic[V]):
             self._closed(focused)
 
 
-def _is_same(value: str | ToolCall, other: str | ToolCall) -> bool:
-    if isinstance(value, ToolCall) and isinstance(other, ToolCall):
-        return (value.id, value.name, value.arguments) == (other.id, other.name, other.arguments)
-    return value == other
+def _is_same(value: str | ToolCall, second: str | ToolCall) -> bool:
+    if isinstance(value, ToolCall) and isinstance(second, ToolCall):
+        return (value.id, value.name, value.arguments) == (second.id, second.name, second.arguments)
+    return value == second

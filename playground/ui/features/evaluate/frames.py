@@ -88,7 +88,7 @@ class Frames(QWidget):
         self._line.setVisible(bool(self._exchanges))
         self._stack.setCurrentWidget(page if self._exchanges else self._missing)
         if self._exchanges:
-            view = ExchangeView(self._exchanges[self._index], self._traces.of, siblings=self._exchanges)
+            view = ExchangeView(self._exchanges[self._index], self._traces.trace_of, siblings=self._exchanges)
             self.status.show_exchange(view)
             if page is self.request:
                 self.request.show_exchange(view)

@@ -173,12 +173,12 @@ class EvaluatePage(QWidget):
 
     def _make_plots(self) -> QWidget:
         plots = PlotsView(self._evaluation)
-        plots.said.connect(self._say)
+        plots.reported.connect(self._say)
         return plots
 
     def _make_report(self) -> QWidget:
         report = ReportView(self._evaluation)
-        report.said.connect(self._say)
+        report.reported.connect(self._say)
         return report
 
     # Steps

@@ -76,4 +76,4 @@ class Evidence(QWidget):
                 self._show(exchange)
 
     def _show(self, exchange: Exchange) -> None:
-        self.inspector.set_exchange(ExchangeView(exchange, self._traces.of, siblings=self._exchanges))
+        self.inspector.set_exchange(ExchangeView(exchange, self._traces.trace_of, siblings=self._exchanges))

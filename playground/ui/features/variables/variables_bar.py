@@ -112,7 +112,7 @@ class VariablesBar(QFrame):
         self._used: tuple[str, ...] = ()
         self._missing: tuple[str, ...] = ()
         self._folded = False
-        self._said = ""
+        self._summary_text = ""
         self._asked_for = False
         self.setProperty("kind", "card")
         self.setAccessibleName("Variables")
@@ -174,7 +174,7 @@ class VariablesBar(QFrame):
         self._missing = tuple(name for name in used if name not in values)
         self._used = tuple(used)
         values_of = [f"{name} = {_short(values[name], name)}" for name in used if name in values]
-        self._said = "  ·  ".join(values_of)
+        self._summary_text = "  ·  ".join(values_of)
         count = len(self._missing)
         self.flag.setText(f"{count} without a value" if count > 1 else f"{''.join(self._missing)} has no value")
         self.flag.setToolTip(tip(", ".join(self._missing)))
@@ -212,7 +212,7 @@ class VariablesBar(QFrame):
         used = bool(self._used)
         self.fold_button.setIcon(icon("chevron-right" if folded else "chevron-down", "muted"))
         self.fold_button.setAccessibleName("Show the variables" if folded else "Fold the variables")
-        self.summary.set_text(self._said if folded else "")
+        self.summary.set_text(self._summary_text if folded else "")
         self.flag.setVisible(missing)
         self.written_button.setVisible(missing and (folded or len(self._missing) > 1))
         self.close_button.setVisible(not used)

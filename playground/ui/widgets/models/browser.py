@@ -22,7 +22,7 @@ from playground.ui.widgets.form_parts import quiet_button, say, styled, text_lab
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.models.details import ModelDetails
-from playground.ui.widgets.models.listing import ORDERS, SORTING, Found, Listing, Order
+from playground.ui.widgets.models.listing import ORDERS, SORTING, Listing, MatchingModels, Order
 from playground.ui.widgets.models.rows import CHECK, ModelRows
 from playground.ui.widgets.plain_text import short_title
 from playground.ui.widgets.row_delegate import ROW, RowDelegate, end_icon_rect
@@ -83,7 +83,7 @@ class ModelBrowser(QWidget):
         self._listing = Listing()
         self._text = ""
         self._typed = typed
-        self._result = Found()
+        self._result = MatchingModels()
         self._target = ""  # id of the model to select after the search
         self.rows = ModelRows(self, ticking=ticking)
         self.list = styled(ModelList(), "models")

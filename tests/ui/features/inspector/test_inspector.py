@@ -42,7 +42,7 @@ def words(inspector: Inspector) -> list[str]:
 
 
 def test_stream_is_shown_as_one_body_as_events_and_as_received(inspector: Inspector, qtbot: QtBot) -> None:
-    view = ExchangeView(weather(), Traces().of)
+    view = ExchangeView(weather(), Traces().trace_of)
     show(inspector, view, Place.ASSEMBLED)
     pane = inspector.response.assembled
     qtbot.waitUntil(lambda: bool(pane.text.text()))
@@ -62,12 +62,12 @@ def test_stream_is_shown_as_one_body_as_events_and_as_received(inspector: Inspec
 
 def test_assembled_response_follows_the_stream(inspector: Inspector, qtbot: QtBot) -> None:
     growing = exchange([(0.1, chunk({"content": "one "}))], ended=False)
-    show(inspector, ExchangeView(growing, Traces().of), Place.ASSEMBLED)
+    show(inspector, ExchangeView(growing, Traces().trace_of), Place.ASSEMBLED)
     text = inspector.response.assembled.text
     qtbot.waitUntil(lambda: '"one "' in text.text())
     growing.reads.append(Read(0.2, chunk({"content": "two"}, "stop")))
     growing.ended = 0.2
-    show(inspector, ExchangeView(growing, Traces().of), Place.ASSEMBLED)
+    show(inspector, ExchangeView(growing, Traces().trace_of), Place.ASSEMBLED)
     qtbot.waitUntil(lambda: '"one two"' in text.text())
 
 
@@ -94,7 +94,7 @@ def cell(table: QTableWidget, row: int, column: int) -> str:
 
 def test_badge_counts_problems_and_opens_them(inspector: Inspector, qtbot: QtBot) -> None:
     broken = exchange([(0.1, chunk({"content": "hi"}, "stop"))])  # without [DONE]
-    show(inspector, ExchangeView(broken, Traces().of), Place.ASSEMBLED)
+    show(inspector, ExchangeView(broken, Traces().trace_of), Place.ASSEMBLED)
     badge = inspector.response.badge
     qtbot.waitUntil(lambda: "problem" in badge.text())
     assert badge.text().startswith("Spec check: ")

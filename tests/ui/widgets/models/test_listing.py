@@ -8,17 +8,17 @@ from playground.domain.model_facts import ModelFacts
 from playground.domain.prices import Price
 from playground.engine.gateways.model_catalog import Model, ModelCatalog
 from playground.ui.widgets.models.fact_words import rounded
-from playground.ui.widgets.models.listing import SHOWN, Found, Listing, Order
+from playground.ui.widgets.models.listing import SHOWN, Listing, MatchingModels, Order
 from tests.support.each_case import each_case
 
 MANY = 10_000
 
 
-def search(listing: Listing, text: str = "", order: Order = Order.LISTED) -> Found:
+def search(listing: Listing, text: str = "", order: Order = Order.LISTED) -> MatchingModels:
     return listing.look_for(text, order)
 
 
-def ids(result: Found) -> list[str]:
+def ids(result: MatchingModels) -> list[str]:
     return [line.model.id for line in result.lines if line.model is not None]
 
 

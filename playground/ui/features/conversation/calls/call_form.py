@@ -22,7 +22,7 @@ from playground.ui.widgets.widget_questions import WidgetQuestions
 
 NAME_WIDTH, ID_WIDTH = 150, 110  # pixels at least
 LONGEST_FORM = 100_000  # characters of arguments that a form can show
-MADE = "Id (optional)"
+ID_HINT = "Id (optional)"
 
 
 class CallForm(QFrame):
@@ -44,7 +44,7 @@ class CallForm(QFrame):
         self.id = QLineEdit()
         self.id.setProperty("kind", "field")
         self.id.setFont(code_font())
-        self.id.setPlaceholderText(MADE)
+        self.id.setPlaceholderText(ID_HINT)
         self.id.setToolTip("The id that the result refers to. Leave empty for a new one.")
         self.id.setMinimumWidth(ID_WIDTH)
         self._check = TextCheck(ArgumentsFit, self)

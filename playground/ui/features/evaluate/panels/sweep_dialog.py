@@ -98,10 +98,11 @@ class RangeForm(QWidget):
 class SweepDialog(QDialog):
     """The dialog. ``existing`` is the number of variants now.
 
-    ``made`` carries the variants, whether they replace the existing ones, and whether to include the current settings.
+    ``submitted`` carries the variants, whether they replace the existing ones, and whether to include the current
+    settings.
     """
 
-    made = Signal(object, bool, bool)
+    submitted = Signal(object, bool, bool)
     models_asked = Signal()
 
     def __init__(self, settings: ExperimentSettings, existing: int, as_set: bool, parent: QWidget) -> None:
@@ -158,7 +159,7 @@ class SweepDialog(QDialog):
 
     def _add(self) -> None:
         self.accept()
-        self.made.emit(self.variants, self.instead.isChecked(), self.as_set.isChecked())
+        self.submitted.emit(self.variants, self.instead.isChecked(), self.as_set.isChecked())
 
     def _ask_models(self) -> None:
         self.reject()

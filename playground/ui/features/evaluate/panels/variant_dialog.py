@@ -27,9 +27,9 @@ _OF_RUN = ("stream",)
 
 
 class VariantDialog(QDialog):
-    """The dialog. ``made`` carries the edited variant; differences without a row stay unchanged."""
+    """The dialog. ``submitted`` carries the edited variant; differences without a row stay unchanged."""
 
-    made = Signal(object)
+    submitted = Signal(object)
 
     def __init__(self, session: Session, variant: Variant, parent: QWidget) -> None:
         super().__init__(parent)
@@ -112,4 +112,4 @@ class VariantDialog(QDialog):
             }
         )
         self.accept()
-        self.made.emit(variant)
+        self.submitted.emit(variant)

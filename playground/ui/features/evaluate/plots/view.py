@@ -35,9 +35,9 @@ LOADING: Final = "Loading plots…"
 
 
 class PlotsView(QWidget):
-    """Shows the plots of the findings. ``said`` carries a message about a saved picture."""
+    """Shows the plots of the findings. ``reported`` carries a message about a saved picture."""
 
-    said = Signal(str)
+    reported = Signal(str)
 
     def __init__(self, evaluation: EvaluationModel) -> None:
         super().__init__()
@@ -202,9 +202,9 @@ class PlotsView(QWidget):
         try:
             await self.save_to(path, cards)
         except OSError as error:
-            self.said.emit(f"{path.name} could not be written: {error.strerror or error}. Choose another place.")
+            self.reported.emit(f"{path.name} could not be written: {error.strerror or error}. Choose another place.")
         else:
-            self.said.emit(f"Saved as {path}.")
+            self.reported.emit(f"Saved as {path}.")
 
     async def save_to(self, path: Path, cards: Sequence[PlotCard]) -> None:
         """Write the plots as SVG or PNG, by the ending of ``path``. Raises OSError."""

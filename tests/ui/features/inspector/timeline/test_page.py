@@ -20,7 +20,7 @@ def page(show_widget: ShowWidget) -> TimelinePage:
 
 
 def show_weather(page: TimelinePage) -> Trace:
-    trace = Traces().of(weather())
+    trace = Traces().trace_of(weather())
     page.show_trace(trace)
     page.finish()
     return trace
