@@ -90,7 +90,7 @@ def _why_not(text: str, error: ValueError) -> str:
     if not stripped:
         return "the answer is empty"
     if stripped.startswith("```"):
-        return "it stands in a Markdown code fence"
+        return "it is inside a Markdown code fence"
     if not isinstance(error, json.JSONDecodeError):
         return str(error)
     if stripped[0] not in '{["-0123456789tfn':

@@ -427,7 +427,7 @@ class Decoder(ABC):
 
     def _note_numbers(self, out: list[Event]) -> None:
         if self._odd_numbers:
-            note = f"{self._odd_numbers[0]} stands where JSON has no such number; it is kept as text"
+            note = f"{self._odd_numbers[0]} is not a number in JSON; it is kept as text"
             self._odd_numbers.clear()
             self._note(out, "number_not_json", note)
 
@@ -439,7 +439,7 @@ class Decoder(ABC):
     def _note_overflow(self, out: list[Event]) -> None:
         """Note a number in the current object that is too large for a double."""
         if number := foreign.overflow(self._source):
-            note = f"{number[:40]} is a larger number than can be kept; “Infinity” stands in its place"
+            note = f"{number[:40]} is a larger number than can be kept; “Infinity” replaces it"
             self._note(out, "number_too_large", note)
 
     def _fail(self, out: list[Event], failure: Failure) -> None:

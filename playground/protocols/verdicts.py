@@ -19,7 +19,7 @@ def stopped_short(events: int, end_marker: str, last: str = "") -> Failure:
     """Return the failure of a stream cut off after that many ``events``; ``last`` is text outside the answer."""
     when = f"after {events} event{'s' * (events != 1)}" if events else "before any event"
     message = f"The stream stopped {when}: neither a finish reason nor {end_marker} came."
-    extra = f" What came besides: “{foreign.whole(last[:300])}”." if last else ""
+    extra = f" Also received: “{foreign.whole(last[:300])}”." if last else ""
     return Failure(kind=FailureKind.CUT_OFF, message=message + extra)
 
 

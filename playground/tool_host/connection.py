@@ -225,7 +225,7 @@ class Connection:
                 result = await self._ask(request, ticket, report_progress)
         except TimeoutError:
             raise FaultError(
-                f"For {server.timeout:g} seconds the server did not answer, and told of no progress. "
+                f"For {server.timeout:g} seconds the server did not answer, and reported no progress. "
                 "The call was called off."
             ) from None
         finally:

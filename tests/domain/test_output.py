@@ -67,7 +67,7 @@ def test_json_mode_asks_for_json_only() -> None:
     [
         ("", "the answer is empty"),
         ("Here you are: {}", "it begins with other text"),
-        ('```json\n{"vendor": "Acme"}\n```', "it stands in a Markdown code fence"),
+        ('```json\n{"vendor": "Acme"}\n```', "it is inside a Markdown code fence"),
         ('{"vendor": "Acme"}\nHope that helps!', "other text follows the JSON (line 2, column 1)"),
         ('{"vendor": "Ac', "it breaks off before its end (line 1)"),
         ('{\n  "vendor": "Acme",\n  "items": [\n', "it breaks off before its end (line 3)"),

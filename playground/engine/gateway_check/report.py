@@ -368,7 +368,7 @@ def to_markdown(report: Report, earlier: Report | None, secrets: Iterable[Secret
     if earlier is not None and (sentences := change_words(report, earlier)):
         out += ["", "## Changed", "", *(f"- {plain(sentence)}" for sentence in sentences)]
     for title, lines in groups(report):
-        out += ["", f"## {plain(title)}", "", "| Check | Verdict | What came | Time |", "|:--|:--|:--|--:|"]
+        out += ["", f"## {plain(title)}", "", "| Check | Verdict | Result | Time |", "|:--|:--|:--|--:|"]
         for line in lines:
             cell = "<br>".join(map(plain, (line_words(line), *_notes(line))))
             out.append(f"| {plain(line.title)} | {line.verdict.words} | {cell} | {_duration(line)} |")
@@ -393,7 +393,7 @@ def to_page(report: Report, earlier: Report | None, secrets: Iterable[Secret]) -
         items = "".join(f"<li>{escaped(sentence)}</li>" for sentence in sentences)
         out.append(f"<section><h2>Changed</h2><ul>{items}</ul></section>\n")
     for heading, lines in groups(report):
-        top = "<tr><th>Check</th><th>Verdict</th><th>What came</th><th>Time</th></tr>"
+        top = "<tr><th>Check</th><th>Verdict</th><th>Result</th><th>Time</th></tr>"
         rows = top + "".join(map(_row, lines))
         out.append(f"<section><h2>{escaped(heading)}</h2><table>{rows}</table></section>\n")
     out.append(TAIL)

@@ -101,7 +101,7 @@ async def _check(command: Command, options: CheckOptions) -> ExitCode:
         )
     return command.end(
         lambda: _exit_code(report, run.exchanges, options),
-        "Interrupted: what came stands above.",
+        "Interrupted: the results so far are above.",
         is_written=is_written,
     )
 

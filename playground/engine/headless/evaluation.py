@@ -135,7 +135,7 @@ async def _prepare(runner: Runner, store: AnswerStore, options: EvaluationOption
     elif count and not options.go_on:
         raise BadInputError(
             f"{store.path} has {count} of the {runner.progress.total} answers already. Ask for what is missing with "
-            "--continue, or for all of them anew with --fresh"
+            "--continue, or for all of them again with --fresh"
         )
 
 
@@ -153,7 +153,7 @@ async def _run(
     is_written = await _write(results, store, options, time.monotonic() - start, console)
     return command.end(
         lambda: _exit_code(results, runner, options, console),
-        "Interrupted. What came is kept; --continue asks for the rest.",
+        "Interrupted. The answers so far are saved; --continue asks for the rest.",
         is_written=is_written,
     )
 
@@ -175,7 +175,7 @@ def _exit_code(results: Results, runner: Runner, options: EvaluationOptions, con
     """Print how the evaluation ended, and return the exit code."""
     columns = results.columns
     if runner.state is State.STOPPED:
-        console.say(f"Stopped: {runner.reason} What came is kept; --continue asks for the rest.")
+        console.say(f"Stopped: {runner.reason} The answers so far are saved; --continue asks for the rest.")
         return ExitCode.HTTP if runner.refused else ExitCode.INCOMPLETE
     if options.fail_under is not None:
         below = [row for row in columns if row.rate.share is None or row.rate.share < options.fail_under]

@@ -253,7 +253,7 @@ async def gateway_of(options: GatewayOptions) -> Gateway:
     if consent is not None or (_leaves(options.proxy, origin) and (key or secret) and not options.allow_http):
         way = plain_origin(origin) if consent is not None else f"The way to {plain_origin(origin)} through that proxy"
         raise BadInputError(
-            f"{way} is not encrypted: anyone on the way can read the key. Use https://, or send it all the same with "
+            f"{way} is not encrypted: anyone on the way can read the key. Use https://, or send it anyway with "
             "--allow-http"
         )
     remarks = [f"Using {address.base} ({'; '.join(address.repairs)})."] if address.repairs else []

@@ -57,9 +57,7 @@ def read_edit(session: Session, text: str) -> Edited:
     request = session.next_request.build(*typed)
     protocol = get_protocol(session.settings.protocol)
     if MASK in text and MASK not in json.dumps(protocol.encode(request), ensure_ascii=False):
-        raise ValueError(
-            f"A secret stands in this request, and {MASK} stands for it here. Take it out of the turns first."
-        )
+        raise ValueError(f"This request contains a secret, shown here as {MASK}. Take it out of the turns first.")
     panels = protocol.encode(request, extras=False)
     split = unmerge_body(body, panels, request.inherited_body, session.settings.extra_body)
     notes = _check_members(body, split, request)
@@ -132,7 +130,7 @@ def _check_members(body: JSONObject, split: SplitBody, request: Request) -> list
         split.panels["model"] = request.model
     required = ((hint.path or name, hint.instead) for name, hint in protocol.parameters_type.hints())
     notes += [
-        f"The protocol requires “{name}”: {instead} is sent all the same."
+        f"The protocol requires “{name}”: {instead} is sent anyway."
         for name, instead in required
         if instead is not None and name not in body
     ]

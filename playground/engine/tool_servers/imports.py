@@ -88,7 +88,7 @@ def read_servers(text: str, environment: Mapping[str, str] = os.environ, system:
         raise ImportRefusedError("There is nothing to import. Paste the JSON in which another application keeps them.")
     configuration = read_configuration(text)
     if not configuration.entries:
-        raise ImportRefusedError("No server stands in there.")
+        raise ImportRefusedError("No server was found.")
     if len(configuration.entries) > MOST:
         raise ImportRefusedError(f"More than {MOST} servers cannot be imported at once.")
     inputs = {str(item.get("id")): item for item in configuration.inputs if isinstance(item, dict)}

@@ -135,7 +135,7 @@ _DELTA: Final = ("2.5", "A delta holds role, content and reasoning_content; cont
 _CALL: Final = ("2.2", "A tool call has an id, the type function, and function.name and function.arguments, both text.")
 _PARTS: Final = ("", "By common practice fragments of a call carry its index, and its id and name come once, first.")
 _STREAM: Final = ("4.1", "A stream is chunk objects, each as a data: line, ended by data: [DONE].")
-_USAGE: Final = ("2.5", "usage stands beside choices, in the final chunk only.")
+_USAGE: Final = ("2.5", "usage is next to choices, in the final chunk only.")
 _REASON: Final = (
     "2.4",
     "finish_reason is stop, length, tool_calls or content_filter, and null before the final chunk.",
@@ -220,7 +220,7 @@ _NOTED: Final = {
 _STREAMED: Final = "With stream true the answer is a stream; without, one completion object."
 _HEAD: Final = "A chunk, and a completion, holds id, object, created (Unix seconds), model and choices."
 _OBJECT: Final = "object is chat.completion.chunk in a stream, chat.completion without."
-_ROLE: Final = "The role, assistant, stands in the first chunk of a choice, or in its message."
+_ROLE: Final = "The role, assistant, is in the first chunk of a choice, or in its message."
 _LIMIT: Final = "max_completion_tokens is the most that is generated, reasoning included."
 _LENGTH: Final = "finish_reason is length when the max_completion_tokens limit was reached."
 _COUNTS: Final = "usage counts prompt_tokens, completion_tokens and total_tokens, the sum of both."

@@ -109,7 +109,7 @@ class MessagesProtocol(Protocol):
         turn, before = placed.turn, placed.before
         if turn.role in INSTRUCTION_ROLES:
             if before is not None:
-                yield CHANGED, "stands in the middle; it goes into the system prompt at the top"
+                yield CHANGED, "is in the middle; it goes into the system prompt at the top"
             elif placed.prompt:
                 yield CHANGED, "joins the turn before it in one system prompt"
             if turn.role is Role.DEVELOPER:
@@ -240,7 +240,7 @@ def _changes_of_parts(turn: Turn) -> Iterator[ConversionNote]:
         elif isinstance(part, ToolResult) and part.images and not part.is_error:
             yield CHANGED, "the pictures of its result are sent with it"
     if is_behind(turn, ToolResult):
-        yield DOUBTFUL, "its result stands behind what else it holds; results belong first"
+        yield DOUBTFUL, "its result follows its other parts; results belong first"
     thoughts = [part for part in turn.parts if isinstance(part, Reasoning)]
     is_signed = any(part.signature is not None or part.redacted is not None for part in thoughts)
     if turn.outcome is None and is_signed and is_behind(turn, Reasoning):

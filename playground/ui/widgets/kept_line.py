@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLineEdit
 
 
 class KeptLine(QLineEdit):
-    """A line that emits ``given_up`` on Escape while its text differs from ``saved``, the saved value."""
+    """A line that emits ``given_up`` on Escape while its text differs from ``saved``."""
 
     given_up = Signal()
 

@@ -199,7 +199,7 @@ async def test_interrupted_it_shows_and_keeps_what_came(desk: Desk) -> None:
     task.cancel()
     assert await task == ExitCode.INTERRUPTED
     assert "A · as set" in out.getvalue()
-    assert "Interrupted. What came is kept" in err.getvalue()
+    assert "Interrupted. The answers so far are saved" in err.getvalue()
     assert 4 <= saved_count(desk.answers) < 60
 
 

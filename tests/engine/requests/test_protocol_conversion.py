@@ -172,7 +172,7 @@ def test_losses_of_turns_in_messages_are_listed() -> None:
         "Turn 4 (assistant): its reasoning has no signature and vendor records",
         "Turn 4 (assistant): its refusal is sent as ordinary text",
         "Turn 3 (user): joins the turn before it in one user message",
-        "Turn 5 (system): stands in the middle",
+        "Turn 5 (system): is in the middle",
         "Turn 6 (assistant): joins the turn before it in one assistant message",
         "Turn 6 (assistant): the arguments of f (c1) are not a JSON object",
         "Turn 7 (user): a part of type input_audio is sent as it came",

@@ -209,7 +209,7 @@ def test_edited_fields_are_set_and_the_others_go_into_the_extra_body(session: Se
     assert session.settings.model == "m-2"
     native = make(gateways, "messages")
     switch(native, max_tokens=10)
-    assert edit(native, without=("max_tokens",)) == ("The protocol requires “max_tokens”: 4096 is sent all the same.",)
+    assert edit(native, without=("max_tokens",)) == ("The protocol requires “max_tokens”: 4096 is sent anyway.",)
     assert native.next_request.body()["max_tokens"] == 4096
 
 
@@ -318,7 +318,7 @@ def test_invalid_edit_is_refused_with_its_place(session: Session, text: str, wor
 def test_mask_of_a_secret_is_refused(session: Session) -> None:
     session.turns.add_turn(make_turn(Role.USER, "My key is canary-12345678."))
     view = request_view(session, [Secret("canary-12345678")])
-    with pytest.raises(ValueError, match="stands for it here"):
+    with pytest.raises(ValueError, match="shown here as"):
         read_edit(session, view.text)
     session.turns.add_turn(make_turn(Role.USER, "What does •••• mean?"))
     assert not read_edit(session, json.dumps(session.next_request.body())).changed

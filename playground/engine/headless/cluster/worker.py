@@ -97,7 +97,7 @@ class ClusterRun:
         )
         redactor = Redactor(secret.get_secret_value() for secret in gateway.secrets)
         if any(redactor.text(text) != text for text in (run.content, run.profile)):
-            raise BadInputError("the key stands in the file, or in the gateway's settings, and would travel to workers")
+            raise BadInputError("the key is in the file, or in the gateway's settings, and would travel to workers")
         return run
 
     @property

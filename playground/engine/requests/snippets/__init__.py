@@ -109,7 +109,7 @@ def write(wanted_language: Language | str, request: SnippetRequest) -> Snippet:
 def _notes(row: Language, request: SnippetRequest) -> list[str]:
     notes = []
     if request.variables:
-        keys = "the gateway's key never stands" if request.variables == (request.key,) else "secrets never stand"
+        keys = "the gateway's key is never" if request.variables == (request.key,) else "secrets are never"
         notes.append(f"Set {' and '.join(request.variables)} in the environment first: {keys} in the code.")
     if request.demo:
         any_key = f"takes anything as {request.key}, and " if request.key in request.variables else ""

@@ -369,7 +369,7 @@ def _arrival_words(arrived: OpenedExperiment, gateway: str) -> str:
     if arrived.outcome is Outcome.SAME:
         words.append("This experiment is here already, just as it is in the file.")
     elif arrived.outcome is Outcome.COPIED:
-        words.append("This experiment is here already and says something else, so the file was opened beside it.")
+        words.append("This experiment is here already and says something else, so the file was opened as a second one.")
     if arrived.lacking:
         words.append(f"It was on the gateway “{arrived.lacking}”, which is not set up here; it is on “{gateway}” now.")
     if arrived.paused:

@@ -116,7 +116,7 @@ async def test_a_cluster_that_ends_in_the_middle_stops_the_run_and_what_came_is_
         await asyncio.to_thread(own.end, "only", signal.SIGKILL)
         ended = await running
         assert ended.code == ExitCode.INCOMPLETE
-        assert f"Stopped: No worker is left at {own.address}. What came is kept; --continue" in ended.err
+        assert f"Stopped: No worker is left at {own.address}. The answers so far are saved; --continue" in ended.err
         saved_count = len(desk.rows)
         assert saved_count >= 8
         own.add("next")
