@@ -48,7 +48,7 @@ class ArgumentsDialog(QDialog):
         self.take_button = styled(QPushButton("Copy" if copies else "Use arguments"), "primary")
         cancel = push_button("Close")
         buttons = in_row((self.status, 1), cancel, self.take_button, spacing=8)
-        in_column((DownArea(self.form), 1), self.text, buttons, of=self, margins=14, spacing=10)
+        in_column((DownArea(self.form), 1), self.text, buttons, parent=self, margins=14, spacing=10)
         window = parent.window()
         self.resize(min(SIZE[0], window.width() - 40), min(SIZE[1], window.height() - 60))
         self._questions.answered.connect(self._fill_in)

@@ -402,7 +402,7 @@ class CompareControl(QObject):
         use.clicked.connect(dialog.accept)
         cancel.clicked.connect(dialog.reject)
         note = text_label("Starts a branch of its own, up to the first answer.", "small")
-        in_column(field, note, in_row(1, cancel, use, spacing=8), of=dialog, margins=MARGINS, spacing=10)
+        in_column(field, note, in_row(1, cancel, use, spacing=8), parent=dialog, margins=MARGINS, spacing=10)
         if await ask(dialog) and (text := field.text()) != before:
             main_text = system_text(lane.main.transcript)
             self._try(partial(self.lanes.set_system, lane, text if text != main_text else None))

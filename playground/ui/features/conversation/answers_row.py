@@ -40,7 +40,7 @@ class AnswersRow(QWidget):
         self.field = _CallField(self._fill)
         self.mark = MarkLabel()
         self.state = ElidedLabel(elide=Qt.TextElideMode.ElideRight)
-        in_row(self._title, (self.field, 2), self.mark, (self.state, 3), of=self, margins=0, spacing=8)
+        in_row(self._title, (self.field, 2), self.mark, (self.state, 3), parent=self, margins=0, spacing=8)
         self.setFocusProxy(self.field)
         self.set_name("")
         line = self.field.line

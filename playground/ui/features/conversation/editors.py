@@ -47,7 +47,7 @@ class Editor(QWidget, Generic[V]):
         for label in (self._problem, self._note):
             label.hide()
         buttons = in_row(save, *([run] if runs else []), cancel, 1, spacing=6)
-        in_column(field, self._problem, buttons, self._note, of=self, margins=(0, 4, 0, 4), spacing=6)
+        in_column(field, self._problem, buttons, self._note, parent=self, margins=(0, 4, 0, 4), spacing=6)
         self.setFocusProxy(field)
 
     def event(self, event: QEvent) -> bool:

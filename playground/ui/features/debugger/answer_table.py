@@ -79,7 +79,7 @@ class RowEditor(QFrame):
         title = text_label("When the arguments are", "group")
         head = in_row(self.kinds, 1, spacing=6)
         column = in_column(
-            title, head, self.pattern, self.path, self.message, of=self, margins=(10, 8, 10, 10), spacing=4
+            title, head, self.pattern, self.path, self.message, parent=self, margins=(10, 8, 10, 10), spacing=4
         )
         column.addWidget(self.take_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addSpacing(4)
@@ -285,7 +285,7 @@ class AnswerTable(QWidget):
             button.setFixedSize(24, 24)
             bar.addWidget(button)
         list_half = QWidget()
-        in_column(bar, self.table, self.message, 1, of=list_half, margins=0, spacing=6)
+        in_column(bar, self.table, self.message, 1, parent=list_half, margins=0, spacing=6)
         self._halves = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         self._halves.setContentsMargins(0, 0, 0, 0)
         self._halves.setSpacing(12)

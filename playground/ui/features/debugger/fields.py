@@ -87,7 +87,7 @@ class PathField(QWidget):
         self.message = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.message.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.message.hide()
-        in_column(self.line, self.message, of=self, margins=0, spacing=2)
+        in_column(self.line, self.message, parent=self, margins=0, spacing=2)
         self.setFocusProxy(self.line)
         self.line.textEdited.connect(self._type)
 
@@ -193,12 +193,12 @@ class AnswerField(QWidget):
         options = QWidget()
         flow = FlowLayout(options, 10)
         delay, length = QWidget(), QWidget()
-        in_row(QLabel("Delay"), self.delay, QLabel("s"), of=delay, margins=0, spacing=4)
-        in_row(QLabel("Length"), self.length, of=length, margins=0, spacing=4)
+        in_row(QLabel("Delay"), self.delay, QLabel("s"), parent=delay, margins=0, spacing=4)
+        in_row(QLabel("Length"), self.length, parent=length, margins=0, spacing=4)
         for widget in (self.is_error, delay, length, self.never):
             flow.addWidget(widget)
         options.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        in_column(head, (self.text, int(self._fills)), self.problem, options, of=self, margins=0, spacing=4)
+        in_column(head, (self.text, int(self._fills)), self.problem, options, parent=self, margins=0, spacing=4)
         self.setFocusProxy(self.text)
 
     def _edit(self, *_: object) -> None:

@@ -74,7 +74,7 @@ class ReportView(QWidget):
         self._pages = in_pages(self.empty, self.text)
         self.setFocusProxy(self.text)
         tools = in_row(1, self.open, self.save, margins=(18, 8, 18, 8), spacing=8)
-        in_column(tools, (self._pages, 1), of=self, margins=0, spacing=0)
+        in_column(tools, (self._pages, 1), parent=self, margins=0, spacing=0)
         evaluation.figured.connect(self._show)
         evaluation.planned.connect(self._show)
         self._show()

@@ -95,7 +95,9 @@ class TrashPage(QWidget):
         flow = FlowLayout(buttons)
         for button in (self.restore_button, self.erase_button, self.empty_button):
             flow.addWidget(button)
-        in_column(head, self.search, (self._stack, 1), self._note, buttons, of=self, margins=(10, 5, 10, 8), spacing=10)
+        in_column(
+            head, self.search, (self._stack, 1), self._note, buttons, parent=self, margins=(10, 5, 10, 8), spacing=10
+        )
 
     # Contents
 

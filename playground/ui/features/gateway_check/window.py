@@ -153,7 +153,7 @@ class CheckWindow(QDialog):
             (self.parts, 1),
             thin_line(),
             foot,
-            of=self,
+            parent=self,
             margins=0,
             spacing=8,
         )

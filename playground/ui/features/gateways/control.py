@@ -81,7 +81,7 @@ class PriceDialog(QDialog):
             self.fields,
             (self.reprice, 0, Qt.AlignmentFlag.AlignLeft),
             buttons,
-            of=self,
+            parent=self,
             margins=(20, 16, 20, 16),
             spacing=12,
         )

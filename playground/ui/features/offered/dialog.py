@@ -92,7 +92,7 @@ class OfferedDialog(QDialog):
             (self._list, 1),
             self.asleep,
             in_row(self.start_button, 1),
-            of=list_side,
+            parent=list_side,
             margins=0,
             spacing=6,
         )
@@ -127,7 +127,7 @@ class OfferedDialog(QDialog):
             self.pictures,
             self.outcome,
             1,
-            of=page,
+            parent=page,
             margins=(12, 0, 4, 0),
             spacing=6,
         )
@@ -138,7 +138,11 @@ class OfferedDialog(QDialog):
         self.write_button = styled(QPushButton("Insert into message"), "primary")
         bottom = in_row(1, self.close_button, self.add_button, self.write_button, spacing=8)
         in_column(
-            (split(list_side, self._page, sizes=[330, 500]), 1), bottom, of=self, margins=(14, 12, 14, 12), spacing=10
+            (split(list_side, self._page, sizes=[330, 500]), 1),
+            bottom,
+            parent=self,
+            margins=(14, 12, 14, 12),
+            spacing=10,
         )
         window = self.parentWidget()
         available = window.window().size() if window is not None else self.size()

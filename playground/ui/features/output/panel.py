@@ -202,7 +202,7 @@ class SchemaHead(QWidget):
         self.reset = IconButton("close", "Strict back to default (Delete)", size=12)
         self.reset.setFixedSize(20, 20)
         self.reset.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        column = in_column(_caption("Name", self.name), self.name, self.name_flag, of=self, margins=0, spacing=4)
+        column = in_column(_caption("Name", self.name), self.name, self.name_flag, parent=self, margins=0, spacing=4)
         column.addSpacing(4)
         column.addWidget(_caption("Description", self.description))
         column.addWidget(self.description)
@@ -318,7 +318,7 @@ class OutputPanel(ScrollPage):
         about = ElidedLabel(align=Qt.AlignmentFlag.AlignRight, elide=Qt.TextElideMode.ElideRight)
         about.set_text(about_kind)
         row = QWidget()
-        in_row(radio, (about, 1), of=row, margins=0, spacing=8)
+        in_row(radio, (about, 1), parent=row, margins=0, spacing=8)
         self.radios[kind] = radio
         self._rows[kind] = row
         return row

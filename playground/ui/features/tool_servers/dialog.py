@@ -265,7 +265,7 @@ class ServersDialog(DraftsDialog[Draft]):
             head=self.state,
             buttons=(1, self.close_button, self.save_button),
         )
-        in_row(self.body, of=self, margins=0)
+        in_row(self.body, parent=self, margins=0)
         self.body.page_shown.connect(self.show_current)
         self.log.level_chosen.connect(self._set_level)
         self.import_button.clicked.connect(self.import_asked)

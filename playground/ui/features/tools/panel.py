@@ -326,9 +326,9 @@ class ToolsPanel(QWidget):
     def _arrange(self) -> None:
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.work)
-        in_row((self.undo_text, 1), self.undo_button, of=self.undo_bar, margins=(12, 4, 8, 4))
+        in_row((self.undo_text, 1), self.undo_button, parent=self.undo_bar, margins=(12, 4, 8, 4))
         self.undo_bar.setProperty("kind", "undo")
-        self._column = in_column((self._stack, 1), self.undo_bar, of=self, margins=0, spacing=0)
+        self._column = in_column((self._stack, 1), self.undo_bar, parent=self, margins=0, spacing=0)
         self.setProperty("kind", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setMinimumWidth(260)

@@ -62,7 +62,14 @@ class VariableRow(QWidget):
         self.remove_button = IconButton("close", f"Take the value of {name} away", size=12)
         self.remove_button.setFixedSize(20, 20)
         in_row(
-            title, (self.field, 1), self.state, self.written_button, self.remove_button, of=self, margins=0, spacing=8
+            title,
+            (self.field, 1),
+            self.state,
+            self.written_button,
+            self.remove_button,
+            parent=self,
+            margins=0,
+            spacing=8,
         )
         self.written_button.clicked.connect(self._send_as_written)
         self.remove_button.clicked.connect(self._remove)
@@ -133,11 +140,11 @@ class VariablesBar(QFrame):
     def _arrange(self) -> None:
         head = in_row(self.fold_button, (self.summary, 1), self.flag, self.written_button, self.close_button, spacing=6)
         inner = QWidget()
-        self._column = in_column(of=inner, margins=(0, 0, 4, 0), spacing=4)
+        self._column = in_column(parent=inner, margins=(0, 0, 4, 0), spacing=4)
         self.table = FittingArea(most=TALLEST, least=LEAST, wide=200)
         self.table.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.table.hold(inner)
-        in_column(head, self.how, self.table, self.preview, of=self, margins=(8, 4, 8, 6), spacing=4)
+        in_column(head, self.how, self.table, self.preview, parent=self, margins=(8, 4, 8, 6), spacing=4)
 
     def open(self) -> None:
         """Show it although nothing mentions a variable, unfolded, ready to type in."""

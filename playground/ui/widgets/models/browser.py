@@ -104,7 +104,7 @@ class ModelBrowser(QWidget):
         self._panes = in_row((self.list, 1), (self.details, 0), spacing=8)
         self._side_by_side: bool | None = None
         head = in_row((self.count, 1), self.order, spacing=8, margins=(4, 0, 0, 0))
-        in_column(head, self.failed, (self._panes, 1), of=self, margins=0, spacing=4)
+        in_column(head, self.failed, (self._panes, 1), parent=self, margins=0, spacing=4)
         self.list.clicked.connect(self._clicked)
         self.list.pressed.connect(self._remember_state)
         self.list.star_pressed.connect(self._star)

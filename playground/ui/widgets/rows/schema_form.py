@@ -263,7 +263,7 @@ class SchemaForm(QWidget):
         self.rest = text_label("", "flag-error", wrap=True)
         self.rest.hide()
         self.legend = text_label("* Required", "small")
-        self._column = in_column(self.rest, self.legend, of=self, margins=0, spacing=WIDE_GAP)
+        self._column = in_column(self.rest, self.legend, parent=self, margins=0, spacing=WIDE_GAP)
         self.set_schema(schema or {"properties": {}})
 
     def set_schema(self, schema: JSONObject, *, keep: bool = False) -> None:

@@ -62,7 +62,7 @@ class CallForm(QFrame):
         self.arguments = GrowingField(code=True, most=8, compact=True)
         self.arguments.setPlaceholderText('Arguments as JSON, such as {"city": "Lisbon"}')
         head = in_row((self.name, 3), (self.id, 3), self.example, self.form_button, self.remove, spacing=6)
-        column = in_column(head, self.arguments, of=self, margins=(8, 6, 8, 6), spacing=4)
+        column = in_column(head, self.arguments, parent=self, margins=(8, 6, 8, 6), spacing=4)
         below = QHBoxLayout()
         below.addWidget(self.verdict, 1, Qt.AlignmentFlag.AlignLeft)
         column.addLayout(below)

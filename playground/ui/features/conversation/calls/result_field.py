@@ -96,7 +96,7 @@ class ResultField(QWidget):
         flow = FlowLayout(buttons)
         for button in (self.send_button, self.error_button, self.lanes_button, self.server_button):
             flow.addWidget(button)
-        in_column(head, self.field, self._description, self._check, buttons, of=self, margins=0, spacing=4)
+        in_column(head, self.field, self._description, self._check, buttons, parent=self, margins=0, spacing=4)
         self.setFocusProxy(self.field)
         self._offer()
 

@@ -82,7 +82,7 @@ class CheckCard(QFrame):
         self._questions = WidgetQuestions(self)
         self._questions.answered.connect(self._judge)
         head = in_row(self.title, 1, self.rate, more, spacing=4)
-        self._column = in_column(head, self.words, self.problem, of=self, margins=(14, 6, 6, 10), spacing=2)
+        self._column = in_column(head, self.words, self.problem, parent=self, margins=(14, 6, 6, 10), spacing=2)
         self.words.setContentsMargins(0, 0, 8, 0)
         self.show_check(check)
 

@@ -52,15 +52,15 @@ class PlotsView(QWidget):
         self.save = push_button("Save picture…")
         self.save.clicked.connect(partial(self._save, None))
         self.tools = QWidget()
-        in_row(self.by, 1, self.save, of=self.tools, margins=0, spacing=8)
+        in_row(self.by, 1, self.save, parent=self.tools, margins=0, spacing=8)
         self.empty = empty_words(LOADING)
         inner = styled(QWidget(), "page")
         self._sides = [in_column(1, spacing=12), in_column(1, spacing=12)]
         self._row = in_row(*((side, 1) for side in self._sides), spacing=12)
         self._order: list[tuple[str, int]] = []
         self._two = True
-        in_column(self.empty, self._row, 1, of=inner, margins=(18, 14, 18, 14))
-        in_column(in_row(self.tools, margins=(18, 8, 18, 0)), (DownArea(inner), 1), of=self, margins=0, spacing=0)
+        in_column(self.empty, self._row, 1, parent=inner, margins=(18, 14, 18, 14))
+        in_column(in_row(self.tools, margins=(18, 8, 18, 0)), (DownArea(inner), 1), parent=self, margins=0, spacing=0)
         self.setFocusProxy(self.by)
         evaluation.figured.connect(self._changed)
         evaluation.planned.connect(self._changed)

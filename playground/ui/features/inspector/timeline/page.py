@@ -65,7 +65,7 @@ class FrameDetail(QWidget):
         self.summary = CodeEditor(read_only=True, json=False)
         self.summary.setAccessibleName("Summary of the exchange")
         bar = in_row((self.head, 1), self.switch, margins=(12, 4, 8, 4), spacing=8)
-        in_column(bar, self.deviations, (self.summary, 1), (self.text, 1), of=self, margins=0, spacing=0)
+        in_column(bar, self.deviations, (self.summary, 1), (self.text, 1), parent=self, margins=0, spacing=0)
         self.setMinimumWidth(180)
 
     def show_frames(self, frames: FrameIndex | None, numbers: Sequence[int]) -> None:
@@ -270,9 +270,9 @@ class TimelinePage(QWidget):
         self.throttle = Throttle(self._read, self, READ_MS)
         self.empty = empty_words(EMPTY)
         events = QWidget()
-        in_column(self.picture, (self.table, 1), of=events, margins=0, spacing=0)
+        in_column(self.picture, (self.table, 1), parent=events, margins=0, spacing=0)
         self._stack = in_pages(self.empty, split(events, self.detail, sizes=[560, 420], thin=True))
-        in_column(self._stack, of=self, margins=0)
+        in_column(self._stack, parent=self, margins=0)
         self.table.frames_chosen.connect(self._chosen)
         self.picture.moment_asked.connect(self._go_to_moment)
         self.picture.stall_asked.connect(self._go_to_frame)
