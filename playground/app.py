@@ -116,7 +116,7 @@ class App:
         remove_fingerprints(profiles.path.parent)
         keys = Keys()
         self.gateways = Gateways(profiles, keys, self.demo.start)
-        store = Store(self._store_path, keys.known)
+        store = Store(self._store_path, keys.known_secrets)
         self.workspace = Workspace(self.gateways, store)
         self.window.populate(self.workspace)
         _forget_sources()
@@ -147,7 +147,7 @@ class App:
     def _presets(self) -> PresetStore:
         from playground.engine.files.presets import PresetStore
 
-        return PresetStore(self._folder / "presets.json" if self._folder else None, self.gateways.keys.known)
+        return PresetStore(self._folder / "presets.json" if self._folder else None, self.gateways.keys.known_secrets)
 
     def _listen(self) -> None:
         """Listen for second starts, now that the store is open, if this process may write to it."""
@@ -393,14 +393,14 @@ class _Errors:
     """
 
     def __init__(self) -> None:
-        self._kept: list[tuple[type[BaseException], BaseException, TracebackType | None]] = []
+        self._errors: list[tuple[type[BaseException], BaseException, TracebackType | None]] = []
         self._crashes: CrashControl | None = None
         self._window: MainWindow | None = None
         self._ended = ""
         sys.excepthook = self._keep
 
     def _keep(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        self._kept.append((kind, error, trace))
+        self._errors.append((kind, error, trace))
 
     def tell(self, app: App) -> None:
         """Show errors from now on, and the earlier ones."""
@@ -434,6 +434,6 @@ class _Errors:
             self._tell_kept()
 
     def _tell_kept(self) -> None:
-        errors, self._kept = self._kept, []
+        errors, self._errors = self._errors, []
         for error in errors:
             sys.excepthook(*error)

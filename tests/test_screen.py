@@ -32,8 +32,8 @@ def display() -> Iterator[str]:
         yield f":{number}"
 
 
-def qt_that_wants(folder: Path, file: str, library: str, other: str) -> Path:
-    """A place to import Qt from: the installed one, but for one file of it, which needs ``other`` for ``library``."""
+def qt_that_wants(folder: Path, file: str, library: str, replacement: str) -> Path:
+    """A folder with the installed Qt, one file of which needs ``replacement`` instead of ``library``."""
     real = Path(PySide6.__file__).parent
     (folder / "shiboken6").symlink_to(Path(shiboken6.__file__).parent)
     for place in FOLDERS:  # of their own, since the loader looks for a file's libraries in its folder
@@ -44,10 +44,10 @@ def qt_that_wants(folder: Path, file: str, library: str, other: str) -> Path:
                 shutil.copy(entry, folder / "PySide6" / name)  # Qt follows links before it loads
             elif name not in (*FOLDERS, file):
                 (folder / "PySide6" / name).symlink_to(entry)
-    assert len(library) == len(other)
+    assert len(library) == len(replacement)
     data = (real / file).read_bytes()
     assert data.count(library.encode() + b"\0") == 1
-    (folder / "PySide6" / file).write_bytes(data.replace(library.encode() + b"\0", other.encode() + b"\0"))
+    (folder / "PySide6" / file).write_bytes(data.replace(library.encode() + b"\0", replacement.encode() + b"\0"))
     return folder
 
 

@@ -218,11 +218,11 @@ class Reason(Value):
     words: str
 
 
-class Asking(Value):
+class CallServer(Value):
     """The order to send a call to its tool's server, in place of an answer."""
 
 
-ASK: Final = Asking()
+ASK: Final = CallServer()
 
 STEPPED = Reason(code=ReasonCode.STEP, words="Single step.")
 STOPPED = Reason(code=ReasonCode.STOPPED, words="Stopped; no result sent.")
@@ -299,7 +299,7 @@ def decide(
     nth: int = 1,
     repeated: int = 0,
     reach: Reach = UNREACHED,
-) -> Answer | Asking | Reason:
+) -> Answer | CallServer | Reason:
     """Apply the rule of a call that is not held back: return its answer, ``ASK``, or the reason why it waits.
 
     ``tool`` is the definition in the request, None if there is none of that name; ``nth`` counts the calls of the tool
@@ -320,7 +320,9 @@ def decide(
     return ready_for(call, rule, tool, reach)
 
 
-def ready_for(call: ToolCall, rule: ToolRule, tool: ToolDefinition | None, reach: Reach) -> Answer | Asking | Reason:
+def ready_for(
+    call: ToolCall, rule: ToolRule, tool: ToolDefinition | None, reach: Reach
+) -> Answer | CallServer | Reason:
     """Apply the policy of a rule without its conditions and breakpoints; a rule that pauses has no answer."""
     if rule.policy is not Policy.SERVER:
         return answer_for(call, rule) or NO_ROW

@@ -291,7 +291,7 @@ Request: TypeAlias = Annotated[Elicitation | Sampling, Field(discriminator="kind
 
 
 class Frame(Value):
-    """One JSON-RPC message on the tape of a server. ``at`` is Unix time in seconds.
+    """One JSON-RPC message on the tape of a server. ``time`` is Unix time in seconds.
 
     ``text`` is the message on the wire, redacted and cut; ``size`` is its original number of bytes. ``call`` is the
     ticket of its call; empty for none. ``notice`` describes an event of the connection instead of a message: started,
@@ -299,7 +299,7 @@ class Frame(Value):
     """
 
     server: str
-    at: float
+    time: float
     sent: bool
     text: LongText
     size: int

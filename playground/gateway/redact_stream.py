@@ -52,7 +52,7 @@ _MARKER_WITHIN: Final = 16  # bytes at the beginning of a line
 class Piece(NamedTuple):
     """Bytes of a body with their time of arrival, in seconds."""
 
-    at: float
+    time: float
     data: bytes
 
 
@@ -212,7 +212,7 @@ class _EventRedactor:
         pieces: list[Piece] = []
         while self._reads and self._released + len(self._reads[0].data) <= limit:
             read = self._reads.popleft()
-            pieces.append(Piece(read.at, self._masked(read.data)))
+            pieces.append(Piece(read.time, self._masked(read.data)))
             self._released += len(read.data)
         self._cuts = [cut for cut in self._cuts if cut[1] > self._released]
         return [piece for piece in pieces if piece.data]

@@ -19,12 +19,12 @@ Headers = tuple[tuple[str, str], ...]
 
 
 class Read(NamedTuple):
-    """One network read of the body: ``at`` in seconds since the start (monotonic clock), ``data`` decoded.
+    """One network read of the body: ``time`` in seconds since the start (monotonic clock), ``data`` decoded.
 
     Whole chunks received together are one read; the beginning of an incomplete one is a read of its own.
     """
 
-    at: float
+    time: float
     data: bytes
 
 
@@ -37,7 +37,7 @@ class Exchange:
     counts the response body before decompression. ``complete``: the body was read to its own end or to the protocol's
     end marker. ``protocol`` is empty for a model list. ``mended`` describes, by code, how the body contradicted its
     headers and was decoded nevertheless. ``dropped`` counts the bytes of both bodies that were removed to save memory.
-    ``beside`` are unknown members of a cassette (``engine.cassette``).
+    ``unknown_members`` are unknown members of a cassette (``engine.cassette``).
     """
 
     id: str
@@ -61,7 +61,7 @@ class Exchange:
     protocol: str = ""
     mended: dict[str, str] = field(default_factory=dict)
     dropped: int = 0
-    beside: JSONObject = field(default_factory=dict)
+    unknown_members: JSONObject = field(default_factory=dict)
 
     @property
     def body(self) -> bytes:
@@ -98,5 +98,5 @@ class Exchange:
         """Yield each read with its events; the events of the decoder's ``close`` are last, with an empty read."""
         for read in self.reads:
             yield read, decoder.decode_bytes(read.data)
-        last = self.reads[-1].at if self.reads else 0.0
+        last = self.reads[-1].time if self.reads else 0.0
         yield Read(self.ended if self.ended is not None else last, b""), decoder.close(delimited=self.delimited)

@@ -184,9 +184,9 @@ class Transfer:
 
     def _take(self) -> bytes:
         """Return all chunks of the next read of the socket."""
-        time_read = self._queue[0].at
+        time_read = self._queue[0].time
         chunks = []
-        while self._queue and self._queue[0].at == time_read:
+        while self._queue and self._queue[0].time == time_read:
             chunks.append(self._queue.popleft().data)
         data = chunks[0] if len(chunks) == 1 else b"".join(chunks)
         self._queued -= len(data)

@@ -16,7 +16,7 @@ CHANGED: Final = "changed"  # will be sent, in another shape or place
 DOUBTFUL: Final = "doubtful"  # will be sent as it is, and may be refused
 
 #: LOST, CHANGED or DOUBTFUL, and a phrase for people.
-Told = tuple[str, str]
+ConversionNote = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from playground.domain.transcript import Turn
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import PROTOCOLS
 from playground.protocols.answers import TITLES_IN_SENTENCE
-from playground.protocols.conversion import Told, TurnContext
+from playground.protocols.conversion import ConversionNote, TurnContext
 from playground.protocols.decoding import Decoder
 from playground.protocols.expected import Expected
 from playground.protocols.marks import Marks
@@ -99,7 +99,7 @@ class Protocol(ABC):
         """
 
     @abstractmethod
-    def changes(self, placed: TurnContext) -> Iterator[Told]:
+    def changes(self, placed: TurnContext) -> Iterator[ConversionNote]:
         """Yield what is sent of a turn in another form or place, or may be refused."""
 
     def choices(self, body: JSONObject) -> int:

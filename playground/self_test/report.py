@@ -25,7 +25,7 @@ class Report:
         self._checks = self._failed = 0
         self._name = ""
         self._began = 0.0
-        self._said = False
+        self._has_result = False
 
     def head(self) -> None:
         """Say what is tested."""
@@ -37,10 +37,10 @@ class Report:
     def check(self, name: str) -> Iterator[None]:
         """One check, or several of one kind: whatever is raised inside is a failure, and the next one goes on."""
         outer = self._name, self._began
-        self._name, self._began, self._said = name, time.monotonic(), False
+        self._name, self._began, self._has_result = name, time.monotonic(), False
         try:
             yield
-            if not self._said:
+            if not self._has_result:
                 self.good("done")
         except Exception as error:  # noqa: BLE001 - a check fails in whatever way it fails
             self._failed += 1
@@ -49,7 +49,7 @@ class Report:
                 traceback.print_exc()
         finally:
             self._name, self._began = outer
-            self._said = True
+            self._has_result = True
 
     def good(self, words: str) -> None:
         """Say that what is being checked works."""
@@ -61,7 +61,7 @@ class Report:
 
     def _say(self, verdict: str, words: str) -> None:
         self._checks += 1
-        self._said = True
+        self._has_result = True
         _print(f"{verdict:7}{self._name:{WIDTH}} {words} ({time.monotonic() - self._began:.1f} s)")
         self._began = time.monotonic()
 

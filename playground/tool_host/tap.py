@@ -125,7 +125,7 @@ class Tap:
         """Record an event of the connection that is no message."""
         notice = self._mask.text(text)
         self._record(
-            Frame(server=self._server, at=time.time(), sent=False, text="", size=0, error=error, notice=notice)
+            Frame(server=self._server, time=time.time(), sent=False, text="", size=0, error=error, notice=notice)
         )
 
     @property
@@ -147,7 +147,7 @@ class Tap:
     def _frame(self, text: str, size: int, *, method: str, id: str, **fields: Any) -> None:
         cut = self._mask.text(text[: LONGEST_FRAME + _CUT_MARGIN])[:LONGEST_FRAME]
         method, id = method[:LONGEST_NAME], id[:LONGEST_NAME]
-        self._record(Frame(server=self._server, at=time.time(), text=cut, size=size, method=method, id=id, **fields))
+        self._record(Frame(server=self._server, time=time.time(), text=cut, size=size, method=method, id=id, **fields))
 
 
 def _remember(requests: dict[JSON, Any], request_id: JSON, value: object) -> None:

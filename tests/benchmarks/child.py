@@ -21,13 +21,13 @@ class Child:
     def __enter__(self) -> Self:
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(self._command, stdin=pipe, stdout=pipe, text=True)
-        self.url = self.told
+        self.url = self.printed_line
         if not self.url:
             raise RuntimeError(f"the server did not start: {' '.join(self._command)}")
         return self
 
     @property
-    def told(self) -> str:
+    def printed_line(self) -> str:
         """The next line that it prints."""
         assert self._process is not None
         assert self._process.stdout is not None

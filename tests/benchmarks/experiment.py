@@ -37,13 +37,13 @@ def long_transcript(turns: int, seed: int = 4) -> Transcript:
     return Transcript().append(*out)
 
 
-def _round(random: Random, at: int, most: int) -> list[Turn]:
+def _round(random: Random, number: int, most: int) -> list[Turn]:
     """A question and what comes of it: two turns, or four with a call if there may be so many."""
-    request = make_turn(Role.USER, f"Question {at}: {_sentence(random)}")
+    request = make_turn(Role.USER, f"Question {number}: {_sentence(random)}")
     kind = random.choices(("short", "long", "code", "table", "call"), (30, 25, 20, 5, 20))[0]
     if kind == "call" and most >= 4:
         arguments = {"city": _words(random, 1), "days": random.randint(1, 9)}
-        call = ToolCall(id=f"call_{at}", name=TOOL.name, arguments=json.dumps(arguments))
+        call = ToolCall(id=f"call_{number}", name=TOOL.name, arguments=json.dumps(arguments))
         days = [{"high": random.randint(10, 30), "sky": _words(random, 3)} for _ in range(4)]
         return [
             request,

@@ -14,7 +14,6 @@ from tests.benchmarks.registry import Figure, at_most
 from tests.benchmarks.window import Window, play
 from tests.hostile.gaps import LIMIT, PASSES, Gaps
 from tests.hostile.in_window import best_of, warm_up
-from tests.hostile.looks import LOOKS, looked_at
 from tests.hostile.shapes import CHECKS, WINDOW
 
 
@@ -39,9 +38,6 @@ class Hostile:
         for shape in WINDOW:
             played = await best_of(window.app, shape, passes=self._passes)
             out.append(at_most(f"played: {shape.name}", played.gap * 1000, "ms", LIMIT * 1000))
-        for look in LOOKS:
-            gap = await looked_at(window.app, look, LIMIT, self._passes)
-            out.append(at_most(f"looked at: {look.name}", gap * 1000, "ms", LIMIT * 1000))
         return out
 
     async def _ask(self, question: Question[object]) -> float:

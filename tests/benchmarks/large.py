@@ -98,7 +98,7 @@ class LargeResult:
         app = self._window.app
         experiment_id = await self._show()
         session = app.workspace.current
-        secrets = app.gateways.keys.known()
+        secrets = app.gateways.keys.known_secrets()
         with Pulse() as pulse:
             for form in FORMATS:
                 await asyncio.to_thread(export, snapshot(session), form, secrets)

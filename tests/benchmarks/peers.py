@@ -52,9 +52,9 @@ class Spent(NamedTuple):
     cpu: float
     memory: float
 
-    def least(self, other: Spent) -> Spent:
+    def least(self, second: Spent) -> Spent:
         """Return the smaller figures of two runs: noise only adds."""
-        return Spent(min(self.wall, other.wall), min(self.cpu, other.cpu), min(self.memory, other.memory))
+        return Spent(min(self.wall, second.wall), min(self.cpu, second.cpu), min(self.memory, second.memory))
 
 
 def run(short: bool) -> list[Figure]:

@@ -66,7 +66,7 @@ class _Level:
 class _Day:
     def __init__(self, experiments: int, servers: int) -> None:
         self._experiments, self._servers = experiments, servers
-        self._made: list[list[str]] = []  # ids of the experiments made at the beginning, and in each tenth
+        self._experiment_ids: list[list[str]] = []  # ids of the experiments made at the beginning, and in each tenth
 
     async def measure(self, window: Window) -> list[Figure]:
         self._window = window
@@ -90,20 +90,20 @@ class _Day:
         """Do what a window does once in its first hour: load all modules, start all threads, open experiments."""
         await self._window.settle(CALM_S)
         await asyncio.gather(*(asyncio.to_thread(time.sleep, 0.1) for _ in range(loop.THREADS)))
-        self._made.append([await self._experiment() for _ in range(OPEN)])
+        self._experiment_ids.append([await self._experiment() for _ in range(OPEN)])
 
     async def _tenth(self, number: int) -> _Level:
         created: list[str] = []
         for place in range(self._experiments):
             created.append(await self._experiment())
             await self._come_back(place)
-        self._made.append(created)
+        self._experiment_ids.append(created)
         for place in range(self._servers):
             await self._server(f"soak-{number}-{place}")
         await self._compare()
         if number % 2 == 0:
             await self._evaluate(number)
-        await self._erase(self._made[number])
+        await self._erase(self._experiment_ids[number])
         return await self._level()
 
     async def _experiment(self) -> str:
@@ -117,7 +117,7 @@ class _Day:
 
     async def _come_back(self, place: int) -> None:
         """Switch to an experiment left long ago, loaded again if it was closed meanwhile."""
-        await self._workspace.show(self._made[-1][place])
+        await self._workspace.show(self._experiment_ids[-1][place])
         await self._window.settle(0.05)
 
     async def _server(self, name: str) -> None:

@@ -63,9 +63,9 @@ def test_content_type_that_a_web_page_may_send_is_refused(client: DemoClient, ty
     assert not [name for name in preflight.headers if name.startswith("access-control")]
 
 
-@each_case("said", ["application/json", "Application/JSON; charset=utf-8", "application/vnd.api+json"])
-def test_json_content_type_is_accepted(client: DemoClient, said: str) -> None:
-    headers = [("Host", "localhost"), KEY, ("Content-Type", said)]
+@each_case("content_type", ["application/json", "Application/JSON; charset=utf-8", "application/vnd.api+json"])
+def test_json_content_type_is_accepted(client: DemoClient, content_type: str) -> None:
+    headers = [("Host", "localhost"), KEY, ("Content-Type", content_type)]
     assert ask(client.server.base_url, "POST", "/v1/chat/completions", headers, BODY).status == 200
 
 

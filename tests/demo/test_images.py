@@ -19,7 +19,7 @@ VP8X = b"RIFF\0\0\0\0WEBPVP8X\0\0\0\0\0\0\0\0" + (1000 - 1).to_bytes(3, "little"
 
 
 @each_case(
-    ("data", "found"),
+    ("data", "size"),
     [
         (PNG, ("image/png", 640, 480)),
         (JPEG, ("image/jpeg", 400, 300)),
@@ -32,10 +32,10 @@ VP8X = b"RIFF\0\0\0\0WEBPVP8X\0\0\0\0\0\0\0\0" + (1000 - 1).to_bytes(3, "little"
         (b"\xff\xd8nonsense", None),
     ],
 )
-def test_size_is_read_from_a_complete_header_only(data: bytes, found: tuple[str, int, int] | None) -> None:
-    assert measure(data) == found
+def test_size_is_read_from_a_complete_header_only(data: bytes, size: tuple[str, int, int] | None) -> None:
+    assert measure(data) == size
     for end in range(len(data)):
-        assert measure(data[:end]) in (None, found)
+        assert measure(data[:end]) in (None, size)
 
 
 def test_vision_model_describes_each_picture(client: DemoClient) -> None:

@@ -33,7 +33,7 @@ WEATHER = ToolDefinition(
 )
 
 
-def said(text: str = "", *, finish: str | None = "stop", refusal: str = "") -> Turn:
+def answer(text: str = "", *, finish: str | None = "stop", refusal: str = "") -> Turn:
     parts: tuple[Any, ...] = ((Text(text=text),) if text else ()) + ((Refusal(text=refusal),) if refusal else ())
     return Turn(id="t", role=Role.ASSISTANT, parts=parts, outcome=Outcome(ending=Ending.COMPLETE, finish_reason=finish))
 
@@ -43,7 +43,7 @@ def called(name: str, arguments: str) -> Turn:
 
 
 def look(check: Check, text: str = "", **more: Any) -> Verdict:
-    return check.verdict(Facts((said(text),), metrics=AnswerMetrics(**more)))
+    return check.verdict(Facts((answer(text),), metrics=AnswerMetrics(**more)))
 
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
@@ -100,7 +100,7 @@ def test_check_of_the_answers_text(check: Check, text: str, passed: bool) -> Non
 
 
 def test_calls_are_those_of_all_rounds() -> None:
-    turns = (called("get_weather", '{"city": "Rome"}'), called("get_weather", '{"town": "Oslo"}'), said("Done"))
+    turns = (called("get_weather", '{"city": "Rome"}'), called("get_weather", '{"town": "Oslo"}'), answer("Done"))
     facts = Facts(turns, (WEATHER,))
     for check, passed in (
         (ToolCalled(tool="get_weather"), True),
@@ -118,7 +118,7 @@ def test_calls_are_those_of_all_rounds() -> None:
         (Calls(tool="search", most=0), True),
     ):
         assert check.verdict(facts).passed is passed, check
-    none = Facts((said("Hello"),))
+    none = Facts((answer("Hello"),))
     assert ToolCalled(negated=True).verdict(none) == Verdict(True, 1.0, "no tool was called")
     assert ToolCalled(tool="search").verdict(facts).reason == "search was not called; get_weather was"
     assert ToolCalled(fits=True).verdict(Facts((called("x", "{}"),))).reason == "called x({}): no such tool is on offer"
@@ -139,9 +139,9 @@ def test_unknown_metrics_are_not_judged() -> None:
 
 
 def test_only_a_marked_refusal_counts() -> None:
-    assert Refused().verdict(Facts((said(refusal="I will not."),))).passed is True
-    assert Refused().verdict(Facts((said("x", finish="content_filter"),))).passed is True
-    assert Refused().verdict(Facts((said("I cannot help with that."),))).passed is False
+    assert Refused().verdict(Facts((answer(refusal="I will not."),))).passed is True
+    assert Refused().verdict(Facts((answer("x", finish="content_filter"),))).passed is True
+    assert Refused().verdict(Facts((answer("I cannot help with that."),))).passed is False
 
 
 @each_case(
@@ -164,7 +164,7 @@ def test_only_a_marked_refusal_counts() -> None:
 def test_incomplete_check_names_its_problem_and_never_judges(check: Check, words: str) -> None:
     assert words in check.problem
     for negated in (False, True) if check.lack else ():
-        verdict = check.model_copy(update={"negated": negated}).verdict(Facts((called("x", "{}"), said("a"))))
+        verdict = check.model_copy(update={"negated": negated}).verdict(Facts((called("x", "{}"), answer("a"))))
         assert verdict == Verdict(None, 0.0, check.lack)
 
 
@@ -194,18 +194,18 @@ def test_costly_patterns_and_texts_are_refused() -> None:
     assert look(Similar(text="a" * 2_000), "b" * 2_000).score == 0.0
 
 
-def slow_distance(first: str, other: str) -> int:
-    row = list(range(len(other) + 1))
+def slow_distance(first: str, second: str) -> int:
+    row = list(range(len(second) + 1))
     for up, letter in enumerate(first, 1):
         row, before = [up], row
-        for index, against in enumerate(other, 1):
+        for index, against in enumerate(second, 1):
             row.append(min(before[index] + 1, row[-1] + 1, before[index - 1] + (letter != against)))
     return row[-1]
 
 
 @given(st.text("abcä", max_size=12), st.text("abcä", max_size=12))
-def test_edit_distance_equals_the_textbook_one(one: str, other: str) -> None:
-    assert edit_distance(one, other) == slow_distance(one, other)
+def test_edit_distance_equals_the_textbook_one(first: str, second: str) -> None:
+    assert edit_distance(first, second) == slow_distance(first, second)
 
 
 def test_edit_distance_of_longer_texts() -> None:

@@ -14,7 +14,7 @@ from playground.domain.debugging import (
     NO_ROW,
     Answer,
     AnswerRow,
-    Asking,
+    CallServer,
     Debugging,
     MatchKind,
     Policy,
@@ -53,7 +53,7 @@ def call(arguments: str = '{"city": "Oslo"}', name: str = "get_weather") -> Tool
     return ToolCall(id="c1", name=name, arguments=arguments)
 
 
-def code(expected: Answer | Asking | Reason | None) -> str:
+def code(expected: Answer | CallServer | Reason | None) -> str:
     assert isinstance(expected, Reason)
     assert expected.words.endswith(".")
     return expected.code.value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from playground.domain.durations import brief_duration, countdown, span
+from playground.domain.durations import brief_duration, countdown, duration_words, span
 from tests.support.each_case import each_case
 
 
@@ -27,3 +27,8 @@ def test_countdown(seconds: float, words: str) -> None:
 def test_brief_durations_are_rounded_to_their_size() -> None:
     words = [brief_duration(seconds) for seconds in (0, 0.0843, 0.9996, 1.2, 9.996, 59.94, 185.4, 7260)]
     assert words == ["0 ms", "84 ms", "1.00 s", "1.20 s", "10.0 s", "59.9 s", "3 min 05 s", "2 h 01 min"]
+
+
+def test_short_durations_have_three_digits() -> None:
+    seconds = (0, 0.000_069, 0.0012, 0.009_96, 0.25, 2.4)
+    assert [duration_words(value) for value in seconds] == ["0", "69 µs", "1.2 ms", "10 ms", "250 ms", "2.40 s"]

@@ -63,7 +63,7 @@ def test_json_mode_asks_for_json_only() -> None:
 
 
 @each_case(
-    ("text", "said"),
+    ("text", "reason"),
     [
         ("", "the answer is empty"),
         ("Here you are: {}", "it begins with other text"),
@@ -76,8 +76,8 @@ def test_json_mode_asks_for_json_only() -> None:
         ("[" * 100_000, "nested too deeply"),
     ],
 )
-def test_answer_that_is_no_json_has_a_reason(text: str, said: str) -> None:
-    assert words(check_answer(text, CHAT)) == [("", f"not JSON: {said}")]
+def test_answer_that_is_no_json_has_a_reason(text: str, reason: str) -> None:
+    assert words(check_answer(text, CHAT)) == [("", f"not JSON: {reason}")]
 
 
 @given(st.text(max_size=60), st.sampled_from([CHAT, MESSAGES, JSON_MODE, {"type": "json_schema"}, {"type": 7}]))

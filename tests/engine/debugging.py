@@ -87,9 +87,9 @@ class ToolConversation:
         """The results on the path: text and how they came."""
         return [(result.text, result.by) for turn in self.path for result in turn.results]
 
-    def sent(self, at: int = -1) -> tuple[list[tuple[str, Any]], list[tuple[str, str, bool]]]:
+    def sent(self, index: int = -1) -> tuple[list[tuple[str, Any]], list[tuple[str, str, bool]]]:
         """Calls (id, arguments) and results (id, text, whether marked as an error) in a request that arrived."""
-        body = json.loads(self.posts[at])
+        body = json.loads(self.posts[index])
         calls: list[tuple[str, Any]] = []
         results: list[tuple[str, str, bool]] = []
         for message in body["messages"]:

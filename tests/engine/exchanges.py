@@ -36,7 +36,7 @@ def exchange(
         "response_headers": (("Content-Type", content_type), ("X-Request-Id", "r-1")),
         "sent": 0.001,
         "answered": 0.002,
-        "ended": (results[-1].at if results else 0.002) if ended else None,
+        "ended": (results[-1].time if results else 0.002) if ended else None,
         "complete": ended,
         "protocol": protocol,
         "reads": results,

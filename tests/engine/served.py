@@ -57,7 +57,7 @@ class Sky:
 
     def let_go(self) -> None:
         """Have it answer what it holds, and all that follows at once."""
-        self._send({"do": "let go"})
+        self._send({"do": "release"})
 
     def _send(self, line: dict[str, Any]) -> None:
         assert self._process.stdin is not None

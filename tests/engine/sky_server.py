@@ -1,6 +1,6 @@
-"""A program that answers calls of a weather tool: it holds them until a line says ``let go``.
+"""A program that answers calls of a weather tool: it holds them until a line says ``release``.
 
-Lines of JSON in both directions. In: ``{"do": "call" | "cancel" | "let go", "id", "tool", "arguments"}``.
+Lines of JSON in both directions. In: ``{"do": "call" | "cancel" | "release", "id", "tool", "arguments"}``.
 Out: an answer, a progress message for a held call, or the id of a cancelled one.
 The city “Nowhere” ends the program, “Atlantis” is an error.
 """
@@ -29,7 +29,7 @@ def main() -> None:
     hold = True
     for line in sys.stdin:
         message = json.loads(line)
-        if message["do"] == "let go":
+        if message["do"] == "release":
             hold = False
             for call in pending.values():
                 answer(call)

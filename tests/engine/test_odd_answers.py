@@ -37,7 +37,7 @@ from tests.engine.inspect.lint.answers import (
     good,
     native,
     reviewed,
-    said,
+    text_block,
     whole,
 )
 from tests.protocols.streams import DONE, data
@@ -51,7 +51,7 @@ PAGE = b"<html><head><title>502 Bad Gateway</title></head></html>"
 WENT_AWAY = {"error": {"message": "upstream went away", "type": "server_error", "code": 500}}
 HELLO = first("Hello") + good({}, "stop")
 CHAT = HELLO + counted() + DONE
-NATIVE = begun() + said("Hello") + ended()
+NATIVE = begun() + text_block("Hello") + ended()
 CLOSES = "Connection: close"  # who is not told asks once more over what may be closed already
 CHAT_BODY = whole(choice("Hello"))
 NATIVE_BODY = native({"type": "text", "text": "Hello"})
@@ -99,10 +99,12 @@ def usable() -> Iterator[Odd]:
     open_end: dict[str, Any] = {
         "headers": ("X-Ended: well",)
     }  # with its length, so that it is known to have come to its end
-    yield from both("neither reason nor end", first("Hello"), begun() + said("Hello"), "no_finish_reason", **open_end)
+    yield from both(
+        "neither reason nor end", first("Hello"), begun() + text_block("Hello"), "no_finish_reason", **open_end
+    )
     yield odd("an end without a reason", "chat", first("Hello") + DONE, "no_finish_reason", "usage_missing")
     yield odd(
-        "an end without a reason", "messages", begun() + said("Hello") + event("message_stop"), "no_finish_reason"
+        "an end without a reason", "messages", begun() + text_block("Hello") + event("message_stop"), "no_finish_reason"
     )
     yield odd("counts as the end", "chat", first("Hello") + counted(), "no_finish_reason", asked=COUNTED)
     yield odd("no end marker", "chat", HELLO + counted(), "no_end_marker", asked=COUNTED)
@@ -136,7 +138,7 @@ def usable() -> Iterator[Odd]:
     yield from both("lines of JSON", *ndjson, "stray_text", "stream_type", content_type="application/x-ndjson")
     twice = tuple(body.replace(b"data: ", b"data: data: ") for body in (CHAT, NATIVE))
     yield from both("data: twice", *twice, "data_twice", asked=COUNTED)
-    strings = b"".join(data(json.dumps(one)) for one in chunks) + DONE
+    strings = b"".join(data(json.dumps(entry)) for entry in chunks) + DONE
     yield odd("JSON in a string", "chat", strings, "json_twice")
     yield odd(
         "no ids at all",
@@ -190,7 +192,9 @@ def counts() -> Iterator[Odd]:
         ("below 0", {"input_tokens": -5, "output_tokens": -3}, "usage_counts"),
         ("null", None, "usage_missing"),
     ):
-        yield odd(f"usage: {name}", "messages", begun(usage=values) + said("Hello") + ended(usage=values), "", linted)
+        yield odd(
+            f"usage: {name}", "messages", begun(usage=values) + text_block("Hello") + ended(usage=values), "", linted
+        )
 
 
 def several() -> Iterator[Odd]:
@@ -217,7 +221,7 @@ def unusable() -> Iterator[Odd]:
         ):
             body = json.dumps(value).encode()
             yield from both(f"an error as {name}", body, body, asked=request, content_type=JSON, texts=("",), **error)
-    middle = (first("Hello"), begun() + said("Hello"))
+    middle = (first("Hello"), begun() + text_block("Hello"))
     for name, tail in (
         ("an object", data(WENT_AWAY)),
         ("a list", data([WENT_AWAY])),
@@ -235,7 +239,7 @@ def unusable() -> Iterator[Odd]:
         **cut,
     )
     yield from both(
-        "cut off", first("Hello"), begun() + said("Hello"), "cut_off", words="neither a finish reason", **cut
+        "cut off", first("Hello"), begun() + text_block("Hello"), "cut_off", words="neither a finish reason", **cut
     )
     nothing: dict[str, Any] = {"texts": ("",)}
     yield from both(
@@ -327,7 +331,7 @@ async def test_a_connection_dropped_after_the_reason(
     protocol: str, server: FaultServer, open_session: Callable[..., Session]
 ) -> None:
     stop = event("message_delta", delta={"stop_reason": "end_turn"}, usage=NATIVE_USAGE)
-    body = HELLO if protocol == "chat" else begun() + said("Hello") + stop
+    body = HELLO if protocol == "chat" else begun() + text_block("Hello") + stop
     server.play(send(head(200, SSE, chunked=True)), send(chunk(body)))
     session = open_session(protocol, {})
     await session.run()
@@ -342,7 +346,7 @@ async def test_a_connection_dropped_after_the_reason(
 async def test_a_connection_dropped_before_it_is_an_error_although_it_was_delimited(
     protocol: str, server: FaultServer, open_session: Callable[..., Session]
 ) -> None:
-    body = first("Hello") if protocol == "chat" else begun() + said("Hello")
+    body = first("Hello") if protocol == "chat" else begun() + text_block("Hello")
     server.play(send(head(200, SSE, chunked=True)), send(chunk(body)))
     session = open_session(protocol, {})
     await session.run()
@@ -394,12 +398,14 @@ TWINS = {
         first("") + call(0, "c", "") + more(0, '{"a": 0}') + call(1, "c", "") + more(1, '{"a": 1}') + CALLED
     ),
     "chat: side by side": (
-        first("") + good({"tool_calls": [{"index": at, **one} for at, one in enumerate(WHOLE_CALLS)]}) + CALLED
+        first("")
+        + good({"tool_calls": [{"index": number, **entry} for number, entry in enumerate(WHOLE_CALLS)]})
+        + CALLED
     ),
     "chat: one body": whole(choice(None, "tool_calls", tool_calls=WHOLE_CALLS)),
     "messages: streamed": begun() + use("c", '{"a": 0}', 0) + use("c", '{"a": 1}', 1) + ended("tool_use"),
     "messages: one body": native(
-        *({"type": "tool_use", "id": "c", "name": "f", "input": {"a": at}} for at in (0, 1)), reason="tool_use"
+        *({"type": "tool_use", "id": "c", "name": "f", "input": {"a": number}} for number in (0, 1)), reason="tool_use"
     ),
 }
 
@@ -416,19 +422,19 @@ async def test_two_calls_with_one_id_are_answered_apart(
     await session.run()
     (turn,) = answers(session)
     calls = turn.calls
-    assert [json.loads(one.arguments) for one in calls] == [{"a": 0}, {"a": 1}]
+    assert [json.loads(entry.arguments) for entry in calls] == [{"a": 0}, {"a": 1}]
     assert calls[0].id == "c"
-    assert len({one.id for one in calls}) == 2
+    assert len({entry.id for entry in calls}) == 2
     assert turn.outcome is not None
     assert "tool_id_repeated" in dict(turn.outcome.deviations)
-    for one in calls:
-        session.debugger.send_answer(turn.id, one.id, Answer(text=f"answer to {one.arguments}"))
+    for entry in calls:
+        session.debugger.send_answer(turn.id, entry.id, Answer(text=f"answer to {entry.arguments}"))
     await session.run()
     sent = json.dumps(server.requests[-1].json["messages"])
     assert json.loads(server.requests[-1].body)["messages"]
-    for one in calls:
-        assert json.dumps(f"answer to {one.arguments}")[1:-1] in sent
-        assert sent.count(f'"{one.id}"') == 2  # the call, and its answer
+    for entry in calls:
+        assert json.dumps(f"answer to {entry.arguments}")[1:-1] in sent
+        assert sent.count(f'"{entry.id}"') == 2  # the call, and its answer
 
 
 async def test_a_first_fragment_without_a_function(server: FaultServer, open_session: Callable[..., Session]) -> None:
@@ -438,7 +444,7 @@ async def test_a_first_fragment_without_a_function(server: FaultServer, open_ses
     session = open_session("chat", {"tools": [TOOL]})
     await session.run()
     (turn,) = answers(session)
-    assert [(one.id, one.name, one.arguments) for one in turn.calls] == [("c", "f", '{"a": 1}')]
+    assert [(entry.id, entry.name, entry.arguments) for entry in turn.calls] == [("c", "f", '{"a": 1}')]
     (tape,) = session.exchanges.values()
     assert {"tool_name_later", "finish_with_calls"} <= {finding.code for finding in reviewed(tape).findings}
 
@@ -459,5 +465,5 @@ async def test_an_id_that_an_earlier_call_had_is_named(
     assert "tool_id_known" in {finding.code for finding in reviewed(tape).findings}
     assert session.debugger.result(later.id, later.calls[0].id) is None
     session.debugger.send_answer(later.id, later.calls[0].id, Answer(text="two"))
-    results = [session.debugger.result(one.id, one.calls[0].id) for one in (turn, later)]
+    results = [session.debugger.result(entry.id, entry.calls[0].id) for entry in (turn, later)]
     assert [result and result.text for result in results] == ["one", "two"]

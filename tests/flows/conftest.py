@@ -88,22 +88,22 @@ class Person:
     @property
     def message(self) -> QPlainTextEdit:
         """The field of the composer."""
-        return self.one(QPlainTextEdit, "Message", self.pane.composer)
+        return self.get(QPlainTextEdit, "Message", self.pane.composer)
 
     @property
     def posts(self) -> list[ReceivedRequest]:
         """The requests of runs that the demo gateway received, oldest first."""
         return [request for request in self.server.requests if request.method == "POST"]
 
-    def body(self, at: int = -1) -> dict[str, Any]:
+    def body(self, index: int = -1) -> dict[str, Any]:
         """The body of a request as the demo gateway received it."""
-        body: dict[str, Any] = json.loads(self.posts[at].body)
+        body: dict[str, Any] = json.loads(self.posts[index].body)
         return body
 
-    def card(self, at: int) -> TurnCard:
+    def card(self, index: int) -> TurnCard:
         """The card of a turn on the path."""
-        card = self.pane.view.card(self.path[at].id)
-        assert card is not None, f"turn {at} has no card"
+        card = self.pane.view.card(self.path[index].id)
+        assert card is not None, f"turn {index} has no card"
         return card
 
     def find(self, kind: type[W], name: str = "", inside: QWidget | None = None) -> list[W]:
@@ -111,7 +111,7 @@ class Person:
         place = inside or self.app.window
         return [widget for widget in place.findChildren(kind) if widget.isVisible() and _called(widget, name)]
 
-    def one(self, kind: type[W], name: str = "", inside: QWidget | None = None) -> W:
+    def get(self, kind: type[W], name: str = "", inside: QWidget | None = None) -> W:
         result = self.find(kind, name, inside)
         assert len(result) == 1, f"{len(result)} × {kind.__name__} {name!r}"
         return result[0]
@@ -137,7 +137,7 @@ class Person:
     async def seen(self, kind: type[W], name: str = "", inside: QWidget | None = None) -> W:
         """Wait until there is one such widget in view."""
         await self.until(lambda: len(self.find(kind, name, inside)) == 1, f"{kind.__name__} {name!r}")
-        return self.one(kind, name, inside)
+        return self.get(kind, name, inside)
 
     async def idle(self, turns: int | None = None) -> None:
         """Wait until no run is active, the path has so many turns, and the messages in view are drawn."""
@@ -279,9 +279,9 @@ def _called(widget: QWidget, name: str) -> bool:
 MOVES = 8  # with fewer, Qt takes a click on an entry that covers the menu's button for the end of the click on that
 
 
-def click_at(widget: QWidget, at: QPoint) -> None:
+def click_at(widget: QWidget, position: QPoint) -> None:
     window = widget.window()
-    position = widget.mapTo(window, at)
+    position = widget.mapTo(window, position)
     hit = window.childAt(position)
     assert window is widget or hit is widget or (hit is not None and widget.isAncestorOf(hit)), f"{hit} covers {widget}"
     QTest.mouseClick(window.windowHandle(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, position)

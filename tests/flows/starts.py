@@ -86,7 +86,7 @@ class Person:
         return [json.loads(request.body)["messages"] for request in demo.server.requests if request.method == "POST"]
 
 
-def early_app(early: str, expected: str, told: list[Any]) -> type[App]:
+def early_app(early: str, expected: str, notices: list[Any]) -> type[App]:
     """Return the application with a person who acts as soon as the window is built and looks for ``expected``."""
 
     class EarlyApp(App):
@@ -113,7 +113,7 @@ def early_app(early: str, expected: str, told: list[Any]) -> type[App]:
             value = eval(expected, self.names)
             if value:
                 self.timer.stop()
-                told.append(value)
+                notices.append(value)
                 self.quit(ask=False)
 
     return EarlyApp

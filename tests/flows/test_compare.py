@@ -263,11 +263,11 @@ async def test_differences_are_marked_and_shown_below_a_lane_and_in_the_inspecto
     def difference() -> str:
         return "".join(view.toPlainText() for view in person.find(QTextEdit, "Differences"))
 
-    def other() -> QComboBox | None:
+    def compare_with() -> QComboBox | None:
         return next(iter(person.find(QComboBox, "Compare with")), None)
 
     def compared_with(entry: str) -> bool:
-        box = other()
+        box = compare_with()
         return box is not None and box.currentText() == entry
 
     # The next requests, before the first run
@@ -285,7 +285,7 @@ async def test_differences_are_marked_and_shown_below_a_lane_and_in_the_inspecto
     await person.until(lambda: " s)" in second.metrics, "the difference of the first token")
     assert "(" not in first.metrics
 
-    tabs = person.one(QTabBar, "Inspector")
+    tabs = person.get(QTabBar, "Inspector")
     titles = [tabs.tabText(number) for number in range(tabs.count())]
     await person.do(tabs.setFocus)
     await person.do(lambda: tabs.setCurrentIndex(titles.index("Response")))
@@ -297,7 +297,9 @@ async def test_differences_are_marked_and_shown_below_a_lane_and_in_the_inspecto
 
     # Lane A is not compared with itself, nor with a round that it has not
     await first.select()
-    await person.until(lambda: (box := other()) is not None and box.findText("Lane A, same round") < 0, "no lane A")
+    await person.until(
+        lambda: (box := compare_with()) is not None and box.findText("Lane A, same round") < 0, "no lane A"
+    )
     await person.do(lambda: lanes.tick(main, on=False))
     await second.select()
     await person.run("And now?")

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QPushButton
 
 from tests.flows.conftest import Person, flow
 from tests.flows.pages.conversation import MessageCard
-from tests.flows.test_error_cards import at
+from tests.flows.test_error_cards import use_server
 from tests.flows.test_find import current, open_bar, says
 from tests.hostile.drawn import calls, in_turn
 from tests.support.fault_server import FaultServer, head, send
@@ -37,7 +37,7 @@ async def wait_for_parts(person: Person, message: MessageCard, first: int, last:
 @flow()
 async def test_message_of_very_many_parts_is_shown_page_by_page(person: Person) -> None:
     with FaultServer() as server:
-        await at(person, server)
+        await use_server(person, server)
         message = await receive(person, server, in_turn(500, 2))
         assert len(person.path[-1].parts) == 500
         await wait_for_parts(person, message, 491, 500, 500)  # the newest are in view

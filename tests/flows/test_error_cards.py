@@ -35,7 +35,7 @@ def has_focus(widget: QWidget) -> bool:
     return focus is not None and (focus is widget or widget.isAncestorOf(focus))
 
 
-async def at(person: Person, server: FaultServer, **settings: Any) -> Profile:
+async def use_server(person: Person, server: FaultServer, **settings: Any) -> Profile:
     """Go on at that server, without a second try."""
     server.play(send(MODELS), keep())
     gateways = person.app.gateways
@@ -57,9 +57,9 @@ async def fail(person: Person, message: str = "Hello") -> ErrorCard:
 
 @flow()
 async def test_error_card_leads_to_the_remedy(person: Person) -> None:
-    bar, side = GatewayBar(person), person.one(QTabBar, "Side panel")
+    bar, side = GatewayBar(person), person.get(QTabBar, "Side panel")
     with FaultServer() as server:
-        await at(person, server)
+        await use_server(person, server)
         server.play(*refusal(400, {"error": {"message": "There are no healthy deployments for this model."}}))
         card = await fail(person)
         assert "The gateway does not offer this model · 400" in card.text
@@ -135,7 +135,7 @@ def test_error_card_of_a_missing_key_leads_to_its_field(stage: Stage) -> None:
 @flow()
 async def test_error_card_describes_what_arrived(person: Person) -> None:
     with FaultServer() as server:
-        await at(person, server)
+        await use_server(person, server)
         server.play(reset())
         nothing = (await fail(person)).text
         assert "The connection failed" in nothing
@@ -188,7 +188,7 @@ async def test_gateway_state_follows_each_answer(person: Person) -> None:
         return bar.state if last_lines == [f"Gateway: {bar.state}"] else ""
 
     with FaultServer() as server:
-        await at(person, server)
+        await use_server(person, server)
         await person.until(lambda: says(person) == "reached", "reached")
         for script, words in (
             (refusal(401, {"message": "bad key"}), "reached, the key is refused"),

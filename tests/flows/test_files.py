@@ -55,7 +55,7 @@ async def test_experiment_is_saved_changed_and_opened_again(person: Person, tmp_
     await person.run("And moons?")
     await person.idle(4)
     await choose_file(person, "file.open", file)
-    await notice(person, "opened beside it")
+    await notice(person, "opened as a second one")
     assert person.session is not first
     assert (len(person.path), len(first.transcript.path)) == (2, 4)
 

@@ -21,11 +21,11 @@ from tests.flows.pages.gateways import GatewayBar, GatewaysWindow
 from tests.support.fault_server import FaultServer, keep, send, whole
 
 CANARY = "sk-canary-1f5d77c3"
-OTHER = DemoConfig(key=CANARY, tokens_per_second=0, time_to_first_token=0, rate_limit=1_000_000)
+SECOND_DEMO = DemoConfig(key=CANARY, tokens_per_second=0, time_to_first_token=0, rate_limit=1_000_000)
 
 
 def test_gateway_switched_receives_the_next_request_and_its_key(stage: Stage) -> None:
-    with DemoServer(OTHER) as demo_server:
+    with DemoServer(SECOND_DEMO) as demo_server:
 
         async def scene(person: Person) -> None:
             gateways = person.app.gateways
@@ -154,7 +154,7 @@ async def test_connected_gateway_is_used_in_an_experiment_with_messages_only_on_
         await wizard.type_into(wizard.get(QLineEdit, "Name"), name)
         await wizard.press_main_button()
 
-    with DemoServer(OTHER) as demo_server:
+    with DemoServer(SECOND_DEMO) as demo_server:
         await person.run("Hello")
         await person.idle(turns=2)
         first = person.session

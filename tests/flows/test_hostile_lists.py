@@ -31,7 +31,6 @@ from tests.flows.pages.gateways import GatewayBar
 from tests.flows.pages.page import get_by_object_name
 from tests.hostile.gaps import LAID_OUT, LIMIT, MARGIN, PASSES, Gaps
 from tests.hostile.in_window import warm_up
-from tests.hostile.looks import listed
 from tests.support.fault_server import FaultServer, send, whole
 from tests.support.slow import slow_except
 
@@ -133,6 +132,11 @@ async def test_alternative_is_selected_by_its_number(person: Person) -> None:
     await person.until(lambda: person.path[-1].id == answers[2_000].id, "the one of that number")
 
 
+def long_json(count: int) -> str:
+    """A JSON object on one line, 57 characters for each of so many items."""
+    return json.dumps({"a": [{"name": f"n{n:06}", "value": n, "text": "some words"} for n in range(count)]})
+
+
 def copied_text(editor: QPlainTextEdit) -> str:
     """All of the text, as it is copied: ``toPlainText`` has the breaks that split long lines."""
     editor.selectAll()
@@ -146,7 +150,7 @@ async def test_text_typed_while_json_is_formatted_stays(person: Person) -> None:
     editor = await person.seen(QPlainTextEdit, "Extra body fields")
     field = editor.parentWidget()
     assert field is not None
-    button, text = await person.seen(QPushButton, "Format", field), listed(20_000)
+    button, text = await person.seen(QPushButton, "Format", field), long_json(20_000)
     await person.do(lambda: editor.setPlainText(text))
     await person.until(button.isEnabled, "an enabled button")
 

@@ -31,9 +31,9 @@ def in_file(text: str) -> bool:
         return any(text in row for (row,) in file.execute("SELECT json FROM drafts"))
 
 
-async def edit(person: Person, at: int, text: str) -> None:
+async def edit(person: Person, number: int, text: str) -> None:
     """Open the editor of a message and type into it."""
-    await person.type_into(await (await person.conversation.wait_for_message(at)).edit(), text)
+    await person.type_into(await (await person.conversation.wait_for_message(number)).edit(), text)
 
 
 async def leave_and_return(person: Person) -> Session:

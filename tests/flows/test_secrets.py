@@ -36,7 +36,7 @@ PLACES = (
     *(("Tool calls", segment) for segment in ("List", "Sequence", "Servers")),
     ("Branches", ""),
 )
-PIECES = tuple(KEY[at : at + 8] for at in range(len(KEY) - 7))
+PIECES = tuple(KEY[position : position + 8] for position in range(len(KEY) - 7))
 ECHO = (f"X-Echo: {KEY}", f"X-Request-Id: {KEY}", f"Location: http://other.example/?key={KEY}")
 
 
@@ -52,7 +52,7 @@ def leaks(text: str) -> list[str]:
 
 
 def letters(size: int) -> list[str]:
-    return [KEY[at : at + size] for at in range(0, len(KEY), size)]
+    return [KEY[position : position + size] for position in range(0, len(KEY), size)]
 
 
 def chat(delta: dict[str, Any], finish: str | None = None) -> bytes:
@@ -129,9 +129,9 @@ def events(expected: list[bytes]) -> list[Step]:
 
 def cut(status: int, text: str) -> list[Step]:
     """A body in two reads, the key in both."""
-    body, at = text.encode(), text.index("canary")
+    body, position = text.encode(), text.index("canary")
     first = head(status, "application/json", f"Content-Length: {len(body)}", *ECHO)
-    return [send(first), send(body[:at]), sleep(0.05), send(body[at:])]
+    return [send(first), send(body[:position]), sleep(0.05), send(body[position:])]
 
 
 _MAY_BE_TEXT = ("QString", "QVariant", "PySide::PyObjectWrapper")
@@ -204,17 +204,17 @@ async def search_everything(person: Person, place: str, folder: Path) -> None:
         await message.choose("Copy text")
         assert not leaks(QGuiApplication.clipboard().text())
     code = await CodeWindow.opened(person, "run.code")
-    for at in range(code.request_count):
-        await code.choose_request(at)
+    for position in range(code.request_count):
+        await code.choose_request(position)
         await person.until(lambda: code.text, "some code")
-        search(f"{place}, code {at}", [code.widget, *code.widget.findChildren(QWidget)])
+        search(f"{place}, code {position}", [code.widget, *code.widget.findChildren(QWidget)])
         assert not leaks(code.text)
     await code.close()
     for name, action in (("one", "cassette.save"), ("all", "cassette.save-all"), ("har", "cassette.export")):
         file = folder / f"{place}-{name}.json"
         await choose_file(person, action, file)
         await person.until(file.exists, action)
-    secrets = person.app.gateways.keys.known()
+    secrets = person.app.gateways.keys.known_secrets()
     for form in FORMATS:
         text = export(snapshot(session), form, secrets, whole_tree=True)
         assert not leaks(text), f"{place}: {form}"
@@ -330,7 +330,7 @@ def test_key_removed_from_an_experiment_is_in_no_file(stage: Stage, tmp_path: Pa
                 assert not leaks(code.text)
             await code.close()
             for form in FORMATS:
-                (written / form).write_text(export(snapshot(person.session), form, gateways.keys.known()))
+                (written / form).write_text(export(snapshot(person.session), form, gateways.keys.known_secrets()))
             await choose_file(person, "file.save", written / "copy.playground.json")
             await person.until((written / "copy.playground.json").exists, "a copy")
 

@@ -135,7 +135,7 @@ async def use(person: Person, words: str) -> None:
 async def export_everything(person: Person, folder: Path) -> None:
     """Return everything written of the experiment and of its servers."""
     app, session = person.app, person.session
-    secrets = app.gateways.keys.known()
+    secrets = app.gateways.keys.known_secrets()
     for form in FORMATS:
         clean(export(snapshot(session), form, secrets, whole_tree=True), form)
     for name, action in (

@@ -34,8 +34,8 @@ def grainy(path: Path, width: int, height: int) -> Path:
     return path
 
 
-def names(person: Person, at: int = 0) -> list[str | None]:
-    return [image.name for image in person.path[at].images]
+def names(person: Person, index: int = 0) -> list[str | None]:
+    return [image.name for image in person.path[index].images]
 
 
 def widths(person: Person) -> list[int]:

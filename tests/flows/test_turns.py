@@ -16,7 +16,7 @@ from playground.engine.gateways.profiles import Profile
 from tests.flows.conftest import Person, flow
 from tests.flows.pages.inspector import read_frames
 from tests.flows.pages.steps import wait_for_selected_rows
-from tests.protocols.messages.test_decode import said, start, stop
+from tests.protocols.messages.test_decode import start, stop, text_block
 from tests.support.fault_server import FaultServer, head, hold, send
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -218,7 +218,7 @@ async def test_unread_part_and_the_other_protocol_are_reported_with_their_remedy
 
     await person.trigger("experiment.new")
     with FaultServer() as server:
-        server.play(send(head()), send(start(), said("Hello"), stop()), hold())
+        server.play(send(head()), send(start(), text_block("Hello"), stop()), hold())
         profile = person.app.gateways.store.add_profile(Profile(name="Misled", base_url=server.url, retries=0))
         person.session.change(profile_id=profile.id)
         person.session.change(model="m")

@@ -42,7 +42,7 @@ async def sample(person: Person) -> None:
 
 def text_of(person: Person, turn: int, name: str = "Text of the turn") -> QTextEdit:
     """The text of a turn on the path."""
-    return person.one(QTextEdit, name, person.card(turn))
+    return person.get(QTextEdit, name, person.card(turn))
 
 
 async def select_text(person: Person, view: QTextEdit, text: str) -> None:

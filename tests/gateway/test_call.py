@@ -51,7 +51,7 @@ async def test_streamed_answer(server: FaultServer, make_client: MakeClient) -> 
     assert exchange.sent is not None
     assert exchange.answered is not None
     assert exchange.ended is not None
-    assert 0 <= exchange.connected <= exchange.sent <= exchange.answered <= exchange.reads[0].at <= exchange.ended < 3
+    assert 0 <= exchange.connected <= exchange.sent <= exchange.answered <= exchange.reads[0].time <= exchange.ended < 3
     assert abs(exchange.started_at - time.time()) < 5
     assert call.limits.windows[0].remaining == 7
 
@@ -165,7 +165,7 @@ async def test_tape_replays_to_the_same_events(server: FaultServer, make_client:
     call, events = await run(make_client())
     replayed: list[Event] = []
     for read, some in call.exchange.replay(get_protocol("chat").decoder(call.exchange.content_type)):
-        assert read.at >= 0
+        assert read.time >= 0
         replayed += some
     assert replayed == events
 
@@ -282,4 +282,4 @@ async def test_text_held_back_by_the_redactor_keeps_the_time_of_its_arrival(
     elapsed = time.time() - call.exchange.started_at
     server.go_on()
     assert text_of(await collecting) == "ends with sHello"
-    assert call.exchange.reads[0].at <= elapsed < call.exchange.reads[-1].at
+    assert call.exchange.reads[0].time <= elapsed < call.exchange.reads[-1].time

@@ -26,21 +26,21 @@ def test_facts_of_each_services_entries_are_read(case: dict[str, Any]) -> None:
 
 
 @each_case(
-    "said",
+    "value",
     [
         "1e400", "-1", "NaN", "Infinity", "-5.5", "true", "null", "[]", "{}", '"many"', '""', '"-1"', "1.5", "0",
         "9" * 400, '"' + "9" * 5000 + '"', '"1e400"', '"nan"', '"inf"', "[" * 90 + "]" * 90, '{"supported": {"a": 1}}',
     ],
 )  # fmt: skip
-def test_malformed_facts_are_ignored(said: str) -> None:
+def test_malformed_facts_are_ignored(value: str) -> None:
     names = ("context_length", "max_tokens", "created", "created_at", "description", "pricing",
              "providers", "architecture", "model_info", "capabilities", "supported_parameters", "meta", "limits",
              "top_provider", "tags", "mode", "type")  # fmt: skip
-    text = "{" + ",".join(f'"{name}": {said}' for name in names) + "}"
+    text = "{" + ",".join(f'"{name}": {value}' for name in names) + "}"
     result = facts_of(foreign.parse(text), 1_000_000)
     assert (result.context, result.output, result.price, result.inputs, result.mode) == (None, None, None, None, "")
-    amounts = facts_of(foreign.parse(f'{{"pricing": {{"prompt": {said}, "completion": {said}}}}}'))
-    assert amounts.price is None or said == "0"
+    amounts = facts_of(foreign.parse(f'{{"pricing": {{"prompt": {value}, "completion": {value}}}}}'))
+    assert amounts.price is None or value == "0"
 
 
 @each_case("entry", ["text", None, 7, [], [1], {}, {"id": "m"}, {"id": "m", "object": "model"}])

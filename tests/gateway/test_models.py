@@ -44,7 +44,7 @@ def test_model_lists_of_each_shape_are_read(value: Any, ids: list[str] | None) -
 
 
 @each_case(
-    ("told", "chat", "messages"),
+    ("members", "chat", "messages"),
     [
         ({"supported_endpoint_types": ["openai", "anthropic"]}, True, True),
         ({"supported_endpoint_types": ["openai-response", "openai"]}, True, False),
@@ -58,8 +58,8 @@ def test_model_lists_of_each_shape_are_read(value: Any, ids: list[str] | None) -
         ({}, None, None),
     ],
 )
-def test_protocols_of_a_model_are_read(told: dict[str, Any], chat: bool | None, messages: bool | None) -> None:
-    model_list = ModelList(tuple(read_models([{"id": "m", **told}, "other"]) or ()))
+def test_protocols_of_a_model_are_read(members: dict[str, Any], chat: bool | None, messages: bool | None) -> None:
+    model_list = ModelList(tuple(read_models([{"id": "m", **members}, "other"]) or ()))
     assert (model_list.serves("m", "chat"), model_list.serves("m", "messages")) == (chat, messages)
     assert model_list.serves("other", "chat") is None
     assert model_list.serves("not listed", "chat") is None

@@ -81,7 +81,7 @@ async def test_reads_are_stamped_and_given_one_by_one(
     assert texts == list(WORDS)
     reads = call.exchange.reads
     assert [read.data for read in reads[: len(WORDS)]] == EVENTS[: len(WORDS)]
-    assert sorted(read.at for read in reads) == [read.at for read in reads]
+    assert sorted(read.time for read in reads) == [read.time for read in reads]
 
 
 async def test_stop_keeps_the_events_that_were_not_given_yet(

@@ -7,7 +7,7 @@ import html
 import json
 from collections.abc import Callable
 from itertools import pairwise
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -19,19 +19,6 @@ from tests.support.each_case import each_case
 
 SECRET = 'sk-Ab+/9"&\\ z<end>'
 PLAIN = "sk-0123456789abcdef"
-
-
-@pytest.mark.parametrize(
-    "spelled",
-    [
-        SECRET, json.dumps(SECRET)[1:-1], json.dumps(SECRET)[1:-1].replace("/", "\\/"), quote(SECRET, safe=""),
-        quote_plus(SECRET), html.escape(SECRET),
-    ],
-)  # fmt: skip
-def test_every_spelling(spelled: str) -> None:
-    redactor = Redactor([SECRET])
-    assert redactor.text(f"<{spelled}>{spelled}") == f"<{MASK}>{MASK}"
-    assert redactor.data(f"<{spelled}>".encode()) == f"<{MASK}>".encode()
 
 
 @pytest.mark.parametrize("before", ["", "u", "us", "usr", "user:"])

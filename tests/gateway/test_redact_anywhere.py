@@ -140,11 +140,11 @@ def test_any_key_cut_by_events_and_reads_among_those_of_another_choice_is_masked
 
 
 @settings(max_examples=100, deadline=None)
-@given(spelling=st.sampled_from(["plain", "json", "html"]), cut=st.integers(0, 40), other=st.booleans())
-def test_key_split_over_two_fields_leaves_no_piece(spelling: str, cut: int, other: bool) -> None:
+@given(spelling=st.sampled_from(["plain", "json", "html"]), cut=st.integers(0, 40), together=st.booleans())
+def test_key_split_over_two_fields_leaves_no_piece(spelling: str, cut: int, together: bool) -> None:
     spelled = SPELLINGS[spelling](KEY)
     first, second = {"content": spelled[:cut]}, {"reasoning_content": spelled[cut:]}
-    events = [chunk({**first, **second})] if other else [chunk(first), chunk(second)]
+    events = [chunk({**first, **second})] if together else [chunk(first), chunk(second)]
     check_hidden(redact([*events, chunk({}, "stop"), DONE], KEY), KEY[4:])
 
 

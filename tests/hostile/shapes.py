@@ -209,12 +209,12 @@ STREAMS: Final = (
 class CheckShape:
     """A question about a foreign schema, pattern or path.
 
-    ``told``: whether there is an answer, or it is too costly; None: as the machine is quick.
+    ``decided``: whether there is an answer, or it is too costly; None: as the machine is quick.
     """
 
     name: str
     question: Callable[[], Question[Any]]
-    told: bool | None = True
+    decided: bool | None = True
 
 
 def doubled(times: int) -> JSONObject:
@@ -250,7 +250,7 @@ CHECKS: Final = (
     CheckShape(
         "a pattern that looks ahead and goes back",
         lambda: ArgumentsFit(_text("a" * 200), property_of({"pattern": "^(a|aa)+\\1b$"})),
-        told=False,
+        decided=False,
     ),
     CheckShape(
         "a pattern of a million states",
@@ -269,7 +269,7 @@ CHECKS: Final = (
         lambda: ArgumentsFit(_text([{"n": n} for n in range(30_000)]), property_of({"uniqueItems": True})),
     ),
     CheckShape("alternatives doubled", lambda: ArgumentsFit(_text("x"), doubled(30))),
-    CheckShape("alternatives doubled, none of which fits", lambda: ArgumentsFit(_text(5), doubled(30)), told=False),
+    CheckShape("alternatives doubled, none of which fits", lambda: ArgumentsFit(_text(5), doubled(30)), decided=False),
     CheckShape(
         "alternatives inside one another",
         lambda: ArgumentsFit("[" * 300 + "5" + "]" * 300, {"anyOf": [{"items": {"$ref": "#"}}] * 2}),
@@ -285,7 +285,7 @@ CHECKS: Final = (
     CheckShape(
         "references that are looked for",
         lambda: DefinitionSound(tool({"properties": {f"p{n}": {"$ref": f"#a{n}"} for n in range(3_000)}})),
-        told=False,
+        decided=False,
     ),
     CheckShape(
         "an answer with 20,000 errors",
@@ -296,7 +296,7 @@ CHECKS: Final = (
     CheckShape(
         "a path through everything again and again",
         lambda: PathFits("$" + "..*" * 12 + ".none", _text([[[[[[1] * 4] * 4] * 4] * 4] * 4] * 4)),
-        told=None,
+        decided=None,
     ),
     CheckShape("an example of alternatives doubled", lambda: SampleOf(doubled(30))),
     CheckShape("an example for a pattern that goes back", lambda: SampleOf(property_of({"pattern": "^(a+)+!$"}))),
@@ -341,7 +341,7 @@ def _choices(count: int) -> bytes:
     return received + b"".join(delta({}, number, "stop") for number in range(count)) + b"data: [DONE]\n\n"
 
 
-def _said(what: JSONObject) -> bytes:
+def _unknown_members(what: JSONObject) -> bytes:
     return delta(what) + delta({}, finish="stop") + b"data: [DONE]\n\n"
 
 
@@ -394,7 +394,7 @@ WINDOW: Final = (
     WindowShape("carriage returns", _ended("carriage returns", 10_000)),
     WindowShape("comments", _ended("comments", 5_000)),
     WindowShape("unknown members", _ended("unknown members", 10_000)),
-    WindowShape("unknown numbers in brackets", lambda: _said({"k": _in_lists(list(range(50_000)), 90)})),
+    WindowShape("unknown numbers in brackets", lambda: _unknown_members({"k": _in_lists(list(range(50_000)), 90)})),
     WindowShape("usage", _ended("usage", 5_000)),
     WindowShape("usage of 50,000 keys", lambda: answer_with("hi", usage={f"k{n}": n for n in range(50_000)})),
     # side by side

@@ -29,7 +29,7 @@ async def test_hostile_checks_are_answered_or_too_costly() -> None:
         if shape.name in SMOKE:
             question = shape.question()
             answer = await checking.answer(question)
-            assert is_costly(answer) is not shape.told, shape.name
+            assert is_costly(answer) is not shape.decided, shape.name
             assert checking.now(question) == answer
 
 

@@ -92,7 +92,7 @@ def test_merging_keeps_the_text_of_equal_members(pair: tuple[str, Any], new: Any
 @given(texts(), KEYS, values(4), st.integers(0, 6), st.data())
 @settings(max_examples=40, deadline=None)
 def test_inserting_adds_and_removing_takes_it_out_again(
-    pair: tuple[str, Any], key: str, new: Any, at: int, data: st.DataObject
+    pair: tuple[str, Any], key: str, new: Any, place: int, data: st.DataObject
 ) -> None:
     text, value = pair
     path = data.draw(st.sampled_from(list(places(value))))
@@ -104,17 +104,17 @@ def test_inserting_adds_and_removing_takes_it_out_again(
             with pytest.raises(JsonTextError, match="already there"):
                 insert_member(text, path, key, new)
             return
-        after = insert_member(text, path, key, new, at)
+        after = insert_member(text, path, key, new, place)
         expected: Any = list(target)
-        expected.insert(at, key)
+        expected.insert(place, key)
         assert list(reach(json.loads(after), path)) == expected
         assert same(reach(json.loads(after), (*path, key)), new)
         back = remove_member(after, (*path, key))
     elif isinstance(target, list):
-        after = insert_item(text, path, new, at)
-        expected = [*target[:at], new, *target[at:]]
+        after = insert_item(text, path, new, place)
+        expected = [*target[:place], new, *target[place:]]
         assert same(reach(json.loads(after), path), expected)
-        back = remove_member(after, (*path, min(at, len(target))))
+        back = remove_member(after, (*path, min(place, len(target))))
     else:
         return
     assert len(after) > len(text)

@@ -40,15 +40,15 @@ def test_one_value_is_laid_over_another(target: Any, patch: Any, result: Any) ->
 
 
 @given(values, values, values)
-def test_merging_is_idempotent_and_keeps_the_patch(one: Any, two: Any, three: Any) -> None:
-    assert merged(one, one) == one
-    assert merged({}, two) == two
-    once = merged(one, two)
-    assert merged(once, two) == once, "twice is once"
-    if all(isinstance(value, dict) for value in (one, two, three)):
-        for path, value in leaves_of(three):
-            assert at_path(merged(once, three), path) == value
-            assert holds(three, path)
+def test_merging_is_idempotent_and_keeps_the_patch(first: Any, second: Any, third: Any) -> None:
+    assert merged(first, first) == first
+    assert merged({}, second) == second
+    once = merged(first, second)
+    assert merged(once, second) == once, "twice is once"
+    if all(isinstance(value, dict) for value in (first, second, third)):
+        for path, value in leaves_of(third):
+            assert at_path(merged(once, third), path) == value
+            assert holds(third, path)
 
 
 def leaves_of(value: dict[str, Any], above: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Any]]:

@@ -28,7 +28,7 @@ from playground.jsonkit.values import same
 from tests.jsonkit.schemas import FILES, read
 from tests.support.each_case import each_case
 
-OTHER: dict[str, Any] = {
+REPLACEMENTS: dict[str, Any] = {
     "text": "other text",
     "lines": "two\nlines",
     "number": 7.25,
@@ -54,7 +54,7 @@ def test_every_slot_can_be_set_and_set_back_without_a_trace(path: Path) -> None:
     text = read(path)
     start_at = FILES.index(path) % 4  # each file has another quarter
     for field, item in all_slots(text)[start_at::4]:
-        new = OTHER[item.editor] if not same(OTHER[item.editor], item.value) else False
+        new = REPLACEMENTS[item.editor] if not same(REPLACEMENTS[item.editor], item.value) else False
         changed = set_slot(text, item, new)
         assert same(reach(json.loads(changed), item.path), new), item
         root = parse(text)

@@ -12,7 +12,7 @@ from tests.support.each_case import each_case
 ALL = dict(schemas())
 
 
-def at(name: str, *path: str | int) -> Field:
+def field_of_file(name: str, *path: str | int) -> Field:
     field = field_at(fields_of(ALL[name]), path)
     assert field is not None
     return field
@@ -68,7 +68,7 @@ def test_every_kind_of_part_has_its_role() -> None:
 
 
 def test_nullable_field_is_edited_in_its_part() -> None:
-    field = at("03_pydantic_nullable", "properties", "nickname")
+    field = field_of_file("03_pydantic_nullable", "properties", "nickname")
     assert field.nullable
     assert field.kind == "string"
     assert field.core == ("properties", "nickname", "anyOf", 0)
@@ -118,12 +118,12 @@ def test_references_lead_to_the_parts_with_their_identifiers() -> None:
 
 
 def test_references_have_a_target_or_a_problem() -> None:
-    sender = at("04_defs_ref", "properties", "sender")
+    sender = field_of_file("04_defs_ref", "properties", "sender")
     assert (sender.ref, sender.target) == ("#/$defs/Address", ("$defs", "Address"))
-    assert at("38_anchor", "properties", "colour").target == ("$defs", "c")
-    assert at("40_wrong_shapes", "properties", "d").problem == "leads to another document"
-    assert at("40_wrong_shapes", "properties", "e").problem == "leads nowhere"
-    assert at("14_unicode_keys", "properties", "slash/and~tilde").target == ("$defs", "a/b~c")
+    assert field_of_file("38_anchor", "properties", "colour").target == ("$defs", "c")
+    assert field_of_file("40_wrong_shapes", "properties", "d").problem == "leads to another document"
+    assert field_of_file("40_wrong_shapes", "properties", "e").problem == "leads nowhere"
+    assert field_of_file("14_unicode_keys", "properties", "slash/and~tilde").target == ("$defs", "a/b~c")
 
 
 def test_keywords_outside_the_form_are_named() -> None:
@@ -131,7 +131,7 @@ def test_keywords_outside_the_form_are_named() -> None:
     assert {item.keyword for item in root.slots if not item.editable} == {"if", "then", "else"}
     root = fields_of(ALL["32_vendor_words"])
     assert {item.keyword for item in root.slots if not item.editable} == {"x-order", "$comment", "propertyOrdering"}
-    wrong = at("40_wrong_shapes", "properties", "a")
+    wrong = field_of_file("40_wrong_shapes", "properties", "a")
     assert {item.keyword for item in wrong.slots if item.present and not item.editable} == {"minLength", "description"}
     ghost = slot(fields_of(ALL["43_object_without_type"]), "required")
     assert ghost is not None
@@ -139,7 +139,7 @@ def test_keywords_outside_the_form_are_named() -> None:
 
 
 def test_slots_fit_what_they_hold() -> None:
-    unit = at("01_weather", "properties", "unit")
+    unit = field_of_file("01_weather", "properties", "unit")
     assert [(item.keyword, item.editor, item.value) for item in unit.slots if item.present] == [
         ("type", "types", "string"),
         ("enum", "choices", ["celsius", "fahrenheit"]),
@@ -150,14 +150,14 @@ def test_slots_fit_what_they_hold() -> None:
     closed = slot(fields_of(ALL["02_one_line"]), "additionalProperties")
     assert closed is not None
     assert (closed.editor, closed.value) == ("flag", False)
-    headers = at("09_map_of_strings", "properties", "headers")
+    headers = field_of_file("09_map_of_strings", "properties", "headers")
     assert slot(headers, "additionalProperties") is None
     assert headers.children[0].role == "additional"
 
 
 def test_nearest_field_is_found() -> None:
-    assert at("04_defs_ref", "properties", "weight_kg", "maximum").path == ("properties", "weight_kg")
-    assert at("04_defs_ref", "required", 0).path == ()
+    assert field_of_file("04_defs_ref", "properties", "weight_kg", "maximum").path == ("properties", "weight_kg")
+    assert field_of_file("04_defs_ref", "required", 0).path == ()
 
 
 def test_pointers_lead_to_their_target() -> None:

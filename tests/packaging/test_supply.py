@@ -33,7 +33,7 @@ SYSTEMS = [
     for version in ("3.11", "3.12", "3.13")
 ]
 #: Runs packaging/sbom.py for the distributions that are installed here.
-MADE = """
+PROGRAM = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
 import sbom
@@ -137,7 +137,7 @@ def test_actions_are_named_by_one_commit_each() -> None:
 
 
 def make_bill(names: list[str], epoch: int = 1_700_000_000) -> Any:
-    command = [sys.executable, "-c", MADE, str(PACKAGING), str(epoch), *names]
+    command = [sys.executable, "-c", PROGRAM, str(PACKAGING), str(epoch), *names]
     ended = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=60)
     assert ended.returncode == 0, ended.stderr
     return json.loads(ended.stdout)

@@ -28,7 +28,7 @@ PARTS: tuple[Part, ...] = (
 TOOLS = (ToolDefinition(name="f", parameters={"type": "object"}), ToolDefinition(name="g", enabled=False))
 
 
-def said(protocol: str, way: str, request: Request) -> str | None:
+def refusal(protocol: str, way: str, request: Request) -> str | None:
     try:
         getattr(get_protocol(protocol), way)(request)
     except ValueError as error:
@@ -43,7 +43,7 @@ def test_every_part_in_every_role(protocol: str, role: Role) -> None:
     for part in PARTS:
         turns = (Turn(id="1", role=Role.USER, parts=(Text(text="hi"),)), Turn(id="2", role=role, parts=(part,)))
         request = Request(protocol=protocol, model="m", turns=turns, parameters=parameters, tools=TOOLS)
-        assert said(protocol, "check", request) == said(protocol, "encode", request), part
+        assert refusal(protocol, "check", request) == refusal(protocol, "encode", request), part
 
 
 def test_only_the_messages_protocol_has_no_place_for_broken_arguments() -> None:
@@ -51,4 +51,4 @@ def test_only_the_messages_protocol_has_no_place_for_broken_arguments() -> None:
     for protocol, finds in (("chat", False), ("messages", True)):
         parameters = get_protocol(protocol).parameters_type()
         request = Request(protocol=protocol, model="m", turns=(broken,), parameters=parameters)
-        assert (said(protocol, "check", request) is not None) is finds
+        assert (refusal(protocol, "check", request) is not None) is finds

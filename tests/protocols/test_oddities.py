@@ -18,7 +18,7 @@ def named(tool: str) -> dict[str, Any]:
     return {"type": "function", "function": {"name": tool}}
 
 
-def found(protocol: str, body: dict[str, Any]) -> list[tuple[str, str]]:
+def oddities(protocol: str, body: dict[str, Any]) -> list[tuple[str, str]]:
     return [(".".join(path), words) for path, words in get_protocol(protocol).oddities(body)]
 
 
@@ -44,7 +44,7 @@ def found(protocol: str, body: dict[str, Any]) -> list[tuple[str, str]]:
     ],
 )
 def test_contradictions_in_a_chat_body_are_named(body: dict[str, Any], odd: list[tuple[str, str]]) -> None:
-    message = found("chat", body)
+    message = oddities("chat", body)
     assert [path for path, _ in message] == [path for path, _ in odd]
     assert all(words.startswith(begin) for (_, words), (_, begin) in zip(message, odd, strict=True))
 
@@ -80,7 +80,7 @@ def thinking(budget: Any, **more: Any) -> dict[str, Any]:
     ],
 )
 def test_contradictions_in_a_messages_body_are_named(body: dict[str, Any], odd: list[tuple[str, str]]) -> None:
-    message = found("messages", body)
+    message = oddities("messages", body)
     assert [path for path, _ in message] == [path for path, _ in odd]
     assert all(words.startswith(begin) for (_, words), (_, begin) in zip(message, odd, strict=True))
 

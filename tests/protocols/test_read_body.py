@@ -77,7 +77,9 @@ chat_turns = st.lists(
     | st.lists(texts | odd_calls | thoughts | st.builds(Refusal, text=named), max_size=4).map(
         lambda parts: Turn(id="x", role=Role.ASSISTANT, parts=tuple(one_thought(parts)))
     )
-    | st.lists(results, min_size=1, max_size=3).map(lambda found: Turn(id="x", role=Role.TOOL, parts=tuple(found))),
+    | st.lists(results, min_size=1, max_size=3).map(
+        lambda results_of_turn: Turn(id="x", role=Role.TOOL, parts=tuple(results_of_turn))
+    ),
     max_size=5,
 ).map(tuple)
 native_turns = st.lists(

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.domain.events import Event
-from tests.protocols.messages.test_decode import said, start, stop, thought, used
+from tests.protocols.messages.test_decode import start, stop, text_block, thought, used
 from tests.protocols.streams import (
     DONE,
     call_chunk,
@@ -74,7 +74,7 @@ MESSAGES = {
             start(),
             data({"type": "ping"}, "ping"),
             thought("hm \u00e9", "SIG"),
-            said("a", "b", index=1),
+            text_block("a", "b", index=1),
             used('{"x"', ":1}", index=2),
             stop("tool_use"),
         ]

@@ -127,7 +127,7 @@ def test_frames_hold_every_byte_and_no_chunking_changes_the_events(body: bytes, 
     assert b"".join(f.raw for f in pieces) == body
     assert b"".join(f.raw for f in complete) == body
 
-    def said(expected: list[Frame]) -> list[tuple[str, str | None, str]]:
+    def contents(expected: list[Frame]) -> list[tuple[str, str | None, str]]:
         return [(f.kind, f.event, f.data) for f in expected if f.kind in ("data", "stray")]
 
-    assert said(pieces) == said(complete)
+    assert contents(pieces) == contents(complete)

@@ -279,7 +279,7 @@ def test_citations_come_back_with_their_text() -> None:
     assert native_messages(tuple(read_conversation(None, [message])[0])) == [message]
 
 
-KNOWN: list[tuple[dict[str, Any], list[dict[str, Any]], Part]] = [
+KNOWN_BLOCKS: list[tuple[dict[str, Any], list[dict[str, Any]], Part]] = [
     (
         {"type": "text", "text": "a", "mark": {"x": 1}},
         [{"type": "shade_delta", "shade": "dark"}, {"type": "shade_delta", "shade": "er"}],
@@ -303,7 +303,7 @@ KNOWN: list[tuple[dict[str, Any], list[dict[str, Any]], Part]] = [
 ]
 
 
-@each_case(("value", "deltas", "part"), KNOWN)
+@each_case(("value", "deltas", "part"), KNOWN_BLOCKS)
 def test_unknown_members_and_deltas_of_known_blocks_are_kept(
     value: dict[str, Any], deltas: list[dict[str, Any]], part: Any
 ) -> None:

@@ -73,9 +73,9 @@ def scene_and_look(picture: str) -> tuple[str, str, str]:
     return name, scheme, size
 
 
-def halve(picture: QImage, at: QPoint = NOWHERE) -> QImage:
-    """The picture, moved by ``at``, half as wide and high."""
-    moved = picture.copy(QRect(at, picture.size())) if at != NOWHERE else picture
+def halve(picture: QImage, shift: QPoint = NOWHERE) -> QImage:
+    """The picture, moved by ``shift``, half as wide and high."""
+    moved = picture.copy(QRect(shift, picture.size())) if shift != NOWHERE else picture
     return moved.scaled(picture.size() / 2, Qt.AspectRatioMode.IgnoreAspectRatio, SMOOTH)
 
 

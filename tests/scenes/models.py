@@ -32,7 +32,7 @@ def _entry(id: str, name: str, context: int, price: tuple[str, str], inputs: str
 
 TOOLS = {"supported_parameters": [*CAN, "tools", "tool_choice"]}
 THINKS = {"supported_parameters": [*CAN, "tools", "tool_choice", "reasoning"]}
-TOLD: list[dict[str, Any]] = [
+LISTED_MODELS: list[dict[str, Any]] = [
     _entry("maker/writer-large", "Writer Large", 200_000, ("0.000003", "0.000015"), "text image file", **THINKS),
     _entry("maker/writer-small", "Writer Small", 128_000, ("0.0000002", "0.0000006"), "text image", **TOOLS),
     _entry("studio/ears-and-eyes", "Ears and Eyes", 1_048_576, ("0.00000125", "0.00001"), "text image audio video"),
@@ -83,6 +83,8 @@ async def models_panel(stage: Stage) -> None:
     """Models whose list tells much of them, with recent ones and favourites, the one in use looked at."""
     with FaultServer() as server:
         favourites = ("studio/ears-and-eyes", "gone/from-the-list")
-        await _listed(stage, server, TOLD, favourites=favourites, recent=("maker/writer-large", "maker/writer-small"))
+        await _listed(
+            stage, server, LISTED_MODELS, favourites=favourites, recent=("maker/writer-large", "maker/writer-small")
+        )
         stage.session.change(model="maker/writer-large")
         await _opened(stage)

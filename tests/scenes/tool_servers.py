@@ -44,14 +44,16 @@ ISSUES = (
 )
 
 
-def of(server: ToolServer, *tools: ServerTool, own: tuple[ToolDefinition, ...] = ()) -> tuple[ToolDefinition, ...]:
+def definitions(
+    server: ToolServer, *tools: ServerTool, own: tuple[ToolDefinition, ...] = ()
+) -> tuple[ToolDefinition, ...]:
     """A server's tools in an experiment."""
     names = sent_names(server, [tool.name for tool in tools], [tool.name for tool in own])
     return tuple(definition_of(server, tool, names[tool.name]) for tool in tools)
 
 
 async def show(stage: Stage, *servers: Seen) -> None:
-    """Tell the panel of servers, as is told when they change, once it was told that there are none such."""
+    """Show servers in the panel, after it was shown that there are none."""
     await stage.until(lambda: stage.app.actions.features.tools.servers.standings.counts != {}, "what is so")
     await stage.settle()
     standings = Standings()
@@ -70,7 +72,7 @@ def seen(server: ToolServer, *listed: ServerTool, state: str = "ready", problem:
 @scene()
 async def server_tools_groups(stage: Stage) -> None:
     """Two servers, one of which failed, beside a tool of one's own; a name that is sent as another."""
-    offer(stage, SAMPLE, *of(FILES, *LISTED, own=(SAMPLE,)), *of(LONG, *ISSUES))
+    offer(stage, SAMPLE, *definitions(FILES, *LISTED, own=(SAMPLE,)), *definitions(LONG, *ISSUES))
     await show(
         stage,
         seen(FILES, *LISTED),

@@ -241,7 +241,7 @@ class FaultServer:
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for writer in self._writers:  # whatever is still to be written, and whoever was not talked to yet
+        for writer in self._writers:  # connections with unwritten data, and those not answered yet
             with contextlib.suppress(AttributeError):  # one that wrote its last after close() has no loop
                 writer.transport.abort()
         while self._writers:

@@ -81,7 +81,7 @@ class HostLease(HostProcess):
 
     async def start(self) -> None:
         """Return when the process runs. Raises HostError."""
-        await self._there(self._host.start())
+        await self._on_host_loop(self._host.start())
         self._is_started = True
 
     def tell(self, message: JSONObject) -> None:
@@ -98,7 +98,7 @@ class HostLease(HostProcess):
         def begin(number: int) -> None:
             self._loop.call_soon_threadsafe(began, number)
 
-        future = self._there(self._shared.ask(message, begin))
+        future = self._on_host_loop(self._shared.ask(message, begin))
         self._pending.add(future)
         future.add_done_callback(self._pending.discard)
         return await future
@@ -111,7 +111,7 @@ class HostLease(HostProcess):
             if self.alive:
                 self._closed = True
                 for server in self._servers:
-                    await self._there(self._shared.ask({"do": "stop", "server": server}))
+                    await self._on_host_loop(self._shared.ask({"do": "stop", "server": server}))
                 if self._pending:
                     await asyncio.wait(self._pending, timeout=SECONDS)
                 assert not self._pending, "calls are pending though all servers are stopped"
@@ -137,7 +137,7 @@ class HostLease(HostProcess):
         assert self._host.process is not None
         return self._host.process
 
-    def _there(self, work: Coroutine[Any, Any, T]) -> asyncio.Future[T]:
+    def _on_host_loop(self, work: Coroutine[Any, Any, T]) -> asyncio.Future[T]:
         """Run ``work`` in the loop of the process."""
         return asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._host.loop))
 

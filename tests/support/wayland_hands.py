@@ -30,8 +30,8 @@ _NAMED: Final = {
     "Escape": 1, "Backspace": 14, "Tab": 15, "Return": 28, "F1": 59, "F10": 68, "Home": 102, "Up": 103, "Left": 105,
     "Right": 106, "End": 107, "Down": 108, "Delete": 111, "Menu": 127,
 }  # fmt: skip
-_CODES: Final = {letter: first + at for first, row in _ROWS for at, letter in enumerate(row)} | _NAMED
-_UPPER: Final = {letter: first + at for first, row in _SHIFTED for at, letter in enumerate(row)}
+_CODES: Final = {letter: first + number for first, row in _ROWS for number, letter in enumerate(row)} | _NAMED
+_UPPER: Final = {letter: first + number for first, row in _SHIFTED for number, letter in enumerate(row)}
 _MODIFIERS: Final = {"Ctrl": (29, 4), "Shift": (42, 1), "Alt": (56, 8)}  # the key, and its bit of the mask
 
 _DISPLAY, _REGISTRY = 1, 2
@@ -65,7 +65,9 @@ class Hands:
         os.close(memory)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._socket.close()
 
     # The mouse
@@ -187,9 +189,9 @@ class Hands:
         return data
 
 
-def _text(body: bytes, at: int) -> str:
-    (size,) = struct.unpack_from("=I", body, at)
-    return body[at + 4 : at + 3 + size].decode()
+def _text(body: bytes, offset: int) -> str:
+    (size,) = struct.unpack_from("=I", body, offset)
+    return body[offset + 4 : offset + 3 + size].decode()
 
 
 def _now() -> int:

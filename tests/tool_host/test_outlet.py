@@ -68,7 +68,7 @@ async def window() -> AsyncIterator[Window]:
 
 def frame(text: str = "{}") -> Frame:
     """A message on a tape."""
-    return Frame(server="S", at=1.0, sent=True, text=text, size=len(text))
+    return Frame(server="S", time=1.0, sent=True, text=text, size=len(text))
 
 
 async def test_frames_and_lines_beyond_a_limit_are_counted(window: Window) -> None:

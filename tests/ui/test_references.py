@@ -1,8 +1,8 @@
-"""The binding keeps count of its references: what judges a later bump of PySide6.
+"""The binding counts references correctly; a newer PySide6 has to pass this test.
 
 PySide6 6.12.0 on CPython 3.11 drops a reference to None too many at every call from Python that returns it, and the
 interpreter aborts after some thousand events. The count is taken in a process of its own, because on a broken build
-it dies. From CPython 3.12 on None cannot die, and the count shows a leak all the same.
+it dies. From CPython 3.12 on None cannot die, but the count still shows a leak.
 """
 
 from __future__ import annotations

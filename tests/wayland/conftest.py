@@ -72,12 +72,12 @@ class Hand(Person):
         super().__init__(person.app, person._mistakes)
         self.hands = hands
 
-    def on_screen(self, widget: QWidget, at: QPoint) -> tuple[int, int]:
+    def on_screen(self, widget: QWidget, position: QPoint) -> tuple[int, int]:
         """Where a point of a widget is on the screen: as the compositor placed its window, or the window whose popup it
         is in, which Qt tells where it came to stand over that.
         """
         top = widget.window()
-        point = widget.mapTo(top, at)
+        point = widget.mapTo(top, position)
         if top.windowType() in _POPUPS:
             parent = top.parentWidget()
             over = self.app.window if parent is None else parent.window()
@@ -95,9 +95,9 @@ class Hand(Person):
         await self.rests(widget)
         await self.click_at(widget, widget.visibleRegion().boundingRect().center())
 
-    async def click_at(self, widget: QWidget, at: QPoint, *, right: bool = False) -> None:
+    async def click_at(self, widget: QWidget, position: QPoint, *, right: bool = False) -> None:
         """Click on a point of a widget."""
-        place = self.on_screen(widget, at)
+        place = self.on_screen(widget, position)
         self.hands.move(*place)
         await asyncio.sleep(PAUSE)
         self.hands.click(*place, RIGHT if right else LEFT)

@@ -68,7 +68,7 @@ def advise(failure: Failure, *, streamed: bool | None = None, arrived: bool = Fa
         actions = (*(action for offer in offered for action in of_offer(offer)), *actions)
         command = f"{command} Send it so with {offered[0].command}.".lstrip()
     if arrived and failure.kind in _BREAKS:
-        remedy, command = f"{_KEPT} {remedy}", f"{_KEPT} {command}"
+        remedy, command = f"{_PARTLY_SAVED} {remedy}", f"{_PARTLY_SAVED} {command}"
     return replace(advice, remedy=remedy, command=command, actions=actions)
 
 

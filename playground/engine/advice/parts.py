@@ -54,7 +54,7 @@ class Offer:
         """The equivalent options of the command line."""
         return " ".join(map(option_of, self.rules))
 
-    def kept(self, model: str, why: str, learnt: str) -> Offer:
+    def with_saved_rules(self, model: str, why: str, learnt: str) -> Offer:
         """Return the offer with rules to save, for one model, or for all if ``model`` is empty."""
         update = {"model": model, "why": why, "learnt": learnt}
         return replace(self, rules=tuple(rule.model_copy(update=update) for rule in self.rules))

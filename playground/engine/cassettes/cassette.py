@@ -216,7 +216,7 @@ def tape_of(exchange: Exchange, redactor: Redactor) -> JSONObject:
         "failure": redacted_failure(exchange.failure, redactor),
     }
     for name, members in (("exchange", tape), ("request", tape["request"]), ("response", tape["response"])):
-        for key, value in exchange.beside.get(name, {}).items():
+        for key, value in exchange.unknown_members.get(name, {}).items():
             members.setdefault(key, value)
     return tape
 
@@ -226,12 +226,12 @@ def reads_of(exchange: Exchange, redactor: Redactor) -> Iterator[JSON]:
 
     Members that a file had for a read follow it, or are a read alone.
     """
-    unknown: deque[tuple[float, list[JSON]]] = deque(exchange.beside.get("reads", []))
+    unknown: deque[tuple[float, list[JSON]]] = deque(exchange.unknown_members.get("reads", []))
     for read in redacted_reads(exchange, redactor):
-        while unknown and unknown[0][0] < read.at:
+        while unknown and unknown[0][0] < read.time:
             moment, members = unknown.popleft()
             yield [moment, "", *members]
-        yield [*read_of(read), *(unknown.popleft()[1] if unknown and unknown[0][0] == read.at else ())]
+        yield [*read_of(read), *(unknown.popleft()[1] if unknown and unknown[0][0] == read.time else ())]
     yield from ([moment, "", *members] for moment, members in unknown)
 
 
@@ -428,7 +428,7 @@ def exchange_from(value: JSON, where: str) -> Exchange:
     reads, unknown_of_reads = response.reads
     ended = members.ended
     if ended is None:  # saved while it ran
-        ended = reads[-1].at if reads else members.answered or 0.0
+        ended = reads[-1].time if reads else members.answered or 0.0
     all_unknown: JSONObject = {
         "exchange": unknown,
         "request": unknown_of_request,
@@ -456,5 +456,5 @@ def exchange_from(value: JSON, where: str) -> Exchange:
         complete=members.complete,
         failure=members.failure,
         protocol=members.protocol,
-        beside={name: entries for name, entries in all_unknown.items() if entries},
+        unknown_members={name: entries for name, entries in all_unknown.items() if entries},
     )

@@ -45,7 +45,7 @@ def _entry(exchange: Exchange, redactor: Redactor) -> JSONObject:
         "response": _response(exchange, b"".join(read.data for read in reads), redactor),
         "cache": {},
         "timings": _timings(exchange),
-        "_reads": [[_milliseconds(read.at), len(read.data)] for read in reads],
+        "_reads": [[_milliseconds(read.time), len(read.data)] for read in reads],
     }
     if exchange.failure is not None:
         entry["comment"] = redactor.text(exchange.failure.message)

@@ -71,9 +71,9 @@ def answers_of(exchange: Exchange) -> tuple[Turn, ...]:
     received = ReceivedAnswer(Asked(model=model if isinstance(model, str) else ""), exchange.protocol, sent)
     answer = received.answer
     if exchange.protocol and (exchange.status or 0) < 300:
-        last = exchange.reads[-1].at if exchange.reads else None  # events of the end came with the last read
+        last = exchange.reads[-1].time if exchange.reads else None  # events of the end came with the last read
         for read, events in exchange.replay(get_protocol(exchange.protocol).decoder(exchange.content_type)):
-            received.add_events(events, read.at if read.data else last)
+            received.add_events(events, read.time if read.data else last)
     failure = exchange.failure
     if failure is None and answer.failure is not None and (exchange.complete or answer.failure.kind not in GUESSES):
         failure = answer.failure

@@ -399,7 +399,7 @@ def merge_stream(exchange: Exchange) -> Exchange | None:
     except (ValueError, RecursionError):
         return None
     headers = [pair for pair in exchange.response_headers if pair[0].lower() != "content-type"]
-    end = exchange.reads[-1].at if exchange.reads else exchange.ended or 0.0
+    end = exchange.reads[-1].time if exchange.reads else exchange.ended or 0.0
     return replace(
         exchange,
         response_headers=(("Content-Type", "application/json"), *headers),
@@ -419,7 +419,7 @@ def split_at_frames(exchange: Exchange) -> Iterator[Piece]:
         while rest:
             length = ends[frame] - position if frame < len(ends) else len(rest)
             piece, rest = rest[:length], rest[length:]
-            yield Piece(read.at, piece, first)
+            yield Piece(read.time, piece, first)
             position += len(piece)
             first = len(piece) == length
             frame += first

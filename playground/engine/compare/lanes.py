@@ -17,7 +17,7 @@ from playground.domain.errors import RunRefusedError
 from playground.domain.transcript import Outcome, Role, Transcript, Turn, new_id
 from playground.engine.advice.parts import Action, Offer
 from playground.engine.advice.refused_fields import offers
-from playground.engine.files.presets import Preset, beside
+from playground.engine.files.presets import Preset, preset_for_lane
 from playground.engine.session.branching import system_text, with_system_text
 from playground.engine.session.changes import DraftChanged, RunState
 from playground.engine.session.history import MAIN
@@ -103,7 +103,7 @@ class Lanes:
     def add_preset(self, preset: Preset, like: Session | None = None) -> Session:
         """Add a lane with the name and settings of a preset, otherwise like `like`. Raises LanesError, PresetError."""
         source = like or self._main
-        transcript, settings = beside(source, preset)
+        transcript, settings = preset_for_lane(source, preset)
         return self._add([settings], source, [preset.name], transcript)[0]
 
     def add_variant(self, variant: Variant) -> Session:
@@ -380,7 +380,7 @@ def keeping(action: Action, outcome: Outcome | None, profile_id: str) -> Action:
         return action
     failure = outcome.failure if outcome is not None else None
     why = failure.message if failure is not None else ""
-    return action._replace(value=profile_id, offer=action.offer.kept(action.value, why, today()))
+    return action._replace(value=profile_id, offer=action.offer.with_saved_rules(action.value, why, today()))
 
 
 def refused_alike(session: Session, offer: Offer, model: str) -> list[tuple[Session, str]]:

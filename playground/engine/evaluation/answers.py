@@ -110,7 +110,7 @@ class CallKey(NamedTuple):
     arguments: str
 
     @classmethod
-    def of(cls, server: str, tool: str, arguments: str) -> CallKey:
+    def for_call(cls, server: str, tool: str, arguments: str) -> CallKey:
         """Return the key of a call. Arguments are equal if they are equal as JSON values."""
         text = canonical(arguments).encode("utf-8", "surrogatepass")
         return cls(server, tool, hashlib.sha256(text).hexdigest())

@@ -38,7 +38,7 @@ class RefusedAnswers:
     def rules(self) -> tuple[Adaptation, ...]:
         """The rules to save for the gateway."""
         model = self.model if self.offer.narrow else ""
-        return self.offer.kept(model, self.why, today()).rules
+        return self.offer.with_saved_rules(model, self.why, today()).rules
 
     @property
     def words(self) -> str:

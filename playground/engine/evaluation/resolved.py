@@ -286,7 +286,7 @@ class ResolvedEvaluation:
     def _filled_checks(self, case: Case) -> tuple[list[KeyedCheck | None], list[KeyedCheck | None]]:
         filled = self._checks.get(case.id)
         if filled is None:
-            values = {**self.base.variables, **case.known}
+            values = {**self.base.variables, **case.all_values}
             own = ((check, frozenset(check.names), "") for check in case.checks)
             filled = self._checks[case.id] = (
                 [_filled(check, names, key, values) for check, names, key in self._plan_checks],

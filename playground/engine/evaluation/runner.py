@@ -84,7 +84,7 @@ class RecordedCalls:
 
     async def ask(self, tool: ToolDefinition, arguments: str, ticket: Ticket) -> ServerAnswer:
         """Return the recorded answer, or else record that of the server. Raises ToolCallError."""
-        call = CallKey.of(tool.server, tool.name_there, arguments)
+        call = CallKey.for_call(tool.server, tool.name_there, arguments)
         try:
             async with self._locks.setdefault(call, asyncio.Lock()):  # equal calls at the same time share one answer
                 recorded = await self._store.recorded(self._evaluation, call)

@@ -178,7 +178,7 @@ def variant_of_lane(lane: Session) -> Variant:
 def variant_of_preset(session: Session, preset: Preset) -> Variant:
     """Return a preset as a variant with its name. Raises PresetError."""
     main = session.main
-    transcript, settings = beside(main, preset)
+    transcript, settings = preset_for_lane(main, preset)
     return Variant(name=preset.name, system=_own_system(main, transcript)).with_settings(main.settings, settings)
 
 

@@ -91,7 +91,7 @@ def fits(session: Session, preset: Preset) -> bool:
         return False
 
 
-def beside(session: Session, preset: Preset) -> tuple[Transcript, ExperimentSettings]:
+def preset_for_lane(session: Session, preset: Preset) -> tuple[Transcript, ExperimentSettings]:
     """Return turns and settings of a new lane with a preset applied to those of ``session``. Raises PresetError."""
     return _applied(session, preset, apart=True)
 
@@ -153,14 +153,14 @@ def default_path() -> Path:
 
 
 class PresetStore(JsonListStore[Preset]):
-    """The presets, in the order in which they are shown. ``known`` returns the secrets that no file may hold."""
+    """The presets, in the order in which they are shown. ``secrets`` returns the secrets that no file may hold."""
 
     member = "presets"
     noun = "preset"
     error = PresetError
 
-    def __init__(self, path: Path | None = None, known: Callable[[], Iterable[Secret]] = tuple) -> None:
-        self._known = known
+    def __init__(self, path: Path | None = None, secrets: Callable[[], Iterable[Secret]] = tuple) -> None:
+        self._secrets = secrets
         super().__init__(path or default_path())
 
     @property
@@ -194,7 +194,7 @@ class PresetStore(JsonListStore[Preset]):
         return encode(item)
 
     def _serialize(self, content: JSONObject) -> str:
-        return lay_out(content, redactor_of(self._known()), structure_words())
+        return lay_out(content, redactor_of(self._secrets()), structure_words())
 
 
 def _name(name: str) -> str:

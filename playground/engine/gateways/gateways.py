@@ -202,7 +202,7 @@ class Gateways:
             recent=profile.recent,
             star=partial(self.star, profile.id),
             note_use=partial(self.note_use, profile.id),
-            known=self.keys.known,
+            secrets=self.keys.known_secrets,
         )
 
     def price(self, profile_id: str, model: str) -> Price | None:

@@ -41,7 +41,7 @@ class ModelCatalog:
     """``models`` in the order of the list of ``gateway`` (its name); ``favourites`` and ``recent`` are ids.
 
     ``star`` adds or removes a favourite, and ``note_use`` adds a recent model; each writes a small file and raises
-    ProfileError. They are None for an unsaved gateway. ``known`` returns the secrets to remove from displayed texts.
+    ProfileError. They are None for an unsaved gateway. ``secrets`` returns the secrets to remove from displayed texts.
     """
 
     models: tuple[Model, ...] = ()
@@ -50,7 +50,7 @@ class ModelCatalog:
     recent: tuple[str, ...] = ()
     star: Callable[[str, bool], None] | None = None
     note_use: Callable[[str], None] | None = None
-    known: Callable[[], Iterable[Secret]] = tuple
+    secrets: Callable[[], Iterable[Secret]] = tuple
 
     def is_same(self, catalog: ModelCatalog) -> bool:
         """Return whether both have the same list and marks."""
@@ -67,7 +67,7 @@ class ModelCatalog:
 
     @cached_property
     def _redactor(self) -> Redactor:
-        return redactor_of(self.known())
+        return redactor_of(self.secrets())
 
     def entry_text(self, model: Model, length: int) -> str:
         """Return the list's entry of a model as JSON of about ``length`` characters, without secrets."""

@@ -40,7 +40,7 @@ class LocalKind(StrEnum):
     KEY = "key"  # a refusal without a key
     ERROR = "error"  # an error like those of gateways
     SILENT = "silent"  # the connection was accepted, and no list arrived in time
-    OTHER = "other"  # not a gateway
+    NO_GATEWAY = "other"  # not a gateway
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ async def _search_host(search: _Search, port: _Port, host: str) -> tuple[LocalGa
         if not listing.exchanges or listing.exchanges[0].connected is None:
             return first
         match = await asyncio.to_thread(_read_listing, connection.base_url, listing, search.services, port)
-        if match.kind is not LocalKind.OTHER:
+        if match.kind is not LocalKind.NO_GATEWAY:
             return match, listing.ids
         first = first or (match, match.words.replace(host, ""))
     return first
@@ -213,7 +213,8 @@ def _kind(failure: Failure | None, exchange: Exchange) -> tuple[LocalKind, str]:
         has_json = "json" in content_type
         if failure.group is FailureGroup.GATEWAY or (has_json and failure.status not in (404, 405)):
             return LocalKind.ERROR, f"It answers with HTTP {failure.status}: {failure.message}"
-        return LocalKind.OTHER, f"It has no model list (HTTP {failure.status})."
+        return LocalKind.NO_GATEWAY, f"It has no model list (HTTP {failure.status})."
     if failure.kind is FailureKind.DECODE:
-        return LocalKind.OTHER, "A web page answers." if "html" in content_type else "What it answers is no model list."
-    return LocalKind.OTHER, failure.message
+        is_page = "html" in content_type
+        return LocalKind.NO_GATEWAY, "A web page answers." if is_page else "What it answers is no model list."
+    return LocalKind.NO_GATEWAY, failure.message

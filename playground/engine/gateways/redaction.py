@@ -101,9 +101,9 @@ def output_json_pieces(value: JSON, redactor: Redactor) -> Iterator[str]:
     return indented_pieces(clean)
 
 
-def write_output(path: Path, content: str | bytes, known: Iterable[SecretStr]) -> None:
-    """Write a file that leaves the program, as a whole and without the secrets in ``known``. Raises OSError."""
-    redactor = redactor_of(known)
+def write_output(path: Path, content: str | bytes, secrets: Iterable[SecretStr]) -> None:
+    """Write a file that leaves the program, as a whole and without ``secrets``. Raises OSError."""
+    redactor = redactor_of(secrets)
     if isinstance(content, str):
         data = redact(content, redactor).encode("utf-8", "backslashreplace")
     else:
@@ -119,7 +119,7 @@ def redacted_reads(exchange: Exchange, redactor: Redactor) -> Iterator[Read]:
     stream = StreamRedactor(redactor)
     for position, data in exchange.reads:
         yield from (Read(*piece) for piece in stream.redact_bytes(data, position))
-    yield from (Read(*piece) for piece in stream.close(exchange.reads[-1].at if exchange.reads else 0.0))
+    yield from (Read(*piece) for piece in stream.close(exchange.reads[-1].time if exchange.reads else 0.0))
 
 
 def redacted_failure(failure: Failure | None, redactor: Redactor) -> JSON:

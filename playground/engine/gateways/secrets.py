@@ -394,7 +394,7 @@ class Keys:
         """Return whether the keyring did not accept the key, so that it is lost when the app closes."""
         return _user(profile_id, origin, "") in self._unsaved
 
-    def known(self) -> KnownSecrets:
+    def known_secrets(self) -> KnownSecrets:
         """Return all secrets in memory, for redaction by value."""
         return KnownSecrets(self._all)
 

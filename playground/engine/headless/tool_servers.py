@@ -90,7 +90,7 @@ class CommandServers:
             except ServerRegistryError as error:
                 raise BadInputError(str(error)) from None
             keys = Keys(backend=_no_keyring)
-            keys.learned = lambda: self._console.hide(keys.known())
+            keys.learned = lambda: self._console.hide(keys.known_secrets())
             self._servers = Servers(book, keys)
             self._servers.subscribe(self._heard)
         return self._servers

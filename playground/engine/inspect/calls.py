@@ -93,7 +93,7 @@ class CallIndex:
     def __init__(self, session: Session) -> None:
         self.entries: list[CallEntry] = []
         self._session = session
-        self._known: dict[str, _Read] = {}
+        self._reads: dict[str, _Read] = {}
 
     def update_entries(self) -> None:
         """Bring ``entries`` up to date."""
@@ -111,7 +111,7 @@ class CallIndex:
             answers = [results.get(call.id, []) for call in turn.calls]
             places = [[(key, id(result), key in on_path) for key, result in choices] for choices in answers]
             about = number, turn.id in on_path, places
-            before = self._known.get(turn.id)
+            before = self._reads.get(turn.id)
             stale = before is None or before.turn is not turn or before.tools is not tools or before.about != about
             if before is None or stale or any(entry.verdict is CHECKING for entry in before.entries):
                 created: list[CallEntry] = []
@@ -120,7 +120,7 @@ class CallIndex:
                 before = _Read(turn, tools, about, created)
             reads[turn.id] = before
             entries += before.entries
-        self._known, self.entries = reads, entries
+        self._reads, self.entries = reads, entries
 
     def _entries(
         self, turn: Turn, position: int, answers: list[tuple[str, ToolResult]], number: int, on_path: set[str]
@@ -305,7 +305,7 @@ def _served(tape: ServerTape, turn_id: str, call_id: str, row: int, origin: floa
             (candidate for candidate in entries if candidate.server == entry.server), key=lambda it: it.number
         )
         ok = answer is not None and not answer.frame.error
-        start, end = entry.frame.at - origin, last.frame.at - origin
+        start, end = entry.frame.time - origin, last.frame.time - origin
         yield Span("server", turn_id, call_id, entry.server, start, max(end, start), ok, row)
 
 

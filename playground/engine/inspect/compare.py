@@ -19,7 +19,7 @@ from playground.domain.accumulator import Accumulator
 from playground.domain.transcript import Role, Turn
 from playground.engine.inspect.frames import FrameIndex
 from playground.engine.inspect.timeline import Timeline
-from playground.engine.inspect.unknown_members import beside_part, beside_turn, clipped
+from playground.engine.inspect.unknown_members import clipped, unknown_in_part, unknown_in_turn
 from playground.gateway.tape import Exchange
 from playground.jsonkit.nesting import loads
 from playground.jsonkit.tokens import tokens
@@ -116,14 +116,14 @@ class TooLargeError(ValueError):
 class Comparison:
     """Two exchanges compared. ``answer`` and ``reasoning`` are those of the first choice.
 
-    ``metrics`` cover the whole exchange, and give the number of choices if a side has several. ``beside`` is the
-    unknown content of the first choice, as indented JSON. ``cut``: a text was longer than ``MOST_TEXT``.
+    ``metrics`` cover the whole exchange, and give the number of choices if a side has several. ``unknown_members``
+    are those of the first choice, as indented JSON. ``cut``: a text was longer than ``MOST_TEXT``.
     """
 
     answer: tuple[Piece, ...]
     reasoning: tuple[Piece, ...]
     metrics: tuple[Metric, ...]
-    beside: tuple[Piece, ...] = ()
+    unknown_members: tuple[Piece, ...] = ()
     cut: bool = False
 
     @property
@@ -159,7 +159,7 @@ def compare(first: FrameIndex, second: FrameIndex) -> Comparison:
             for (label, unit, before), (_, _, after) in pairs
             if before is not None or after is not None
         ),
-        beside=unknown,
+        unknown_members=unknown,
         cut=any(len(text) > MOST_TEXT for text in (*first_texts, *second_texts)),
     )
 
@@ -192,8 +192,8 @@ def _texts(answer: Accumulator | str) -> tuple[str, str, str]:
             texts.append(part.text)
         elif part.kind == "unknown":
             unknown.append(_indented(part.value))
-        unknown += [f"{part.kind}: {_indented(extra.members)}" for extra in beside_part(part)]
-    unknown += [f"message: {_indented(extra.members)}" for extra in beside_turn(turn)]
+        unknown += [f"{part.kind}: {_indented(extra.members)}" for extra in unknown_in_part(part)]
+    unknown += [f"message: {_indented(extra.members)}" for extra in unknown_in_turn(turn)]
     return "\n".join(filter(None, texts)), "\n".join(filter(None, reasoning)), "\n".join(unknown)
 
 
@@ -206,7 +206,7 @@ def _metrics(index: FrameIndex, choices: int | None) -> list[tuple[str, str, flo
     exchange, usage = index.exchange, index.usage
     timeline = Timeline(index)
     timeline.extend()
-    marks = {mark.name: mark.at for mark in timeline.marks}
+    marks = {mark.name: mark.time for mark in timeline.marks}
     starts = [marks[name] for name in ("first reasoning", "first content", "first tool call") if name in marks]
     count = usage.completion if usage else None
     duration = max(segment.end for segment in timeline.segments) - min(starts) if starts else 0.0

@@ -65,7 +65,7 @@ class Kind(StrEnum):
     USAGE = "usage"
     END = "end"
     COMMENT = "comment"
-    OTHER = "other"  # nothing that says anything: a ping, an empty delta
+    EMPTY = "other"  # nothing that says anything: a ping, an empty delta
 
 
 _KINDS: Final = tuple(Kind)
@@ -97,13 +97,13 @@ _OF_FRAME: Final = {
 class Row:
     """One frame in the list.
 
-    ``number`` counts from 0. ``at`` is when the read that completed it came, in seconds since the request began;
+    ``number`` counts from 0. ``time`` is when the read that completed it came, in seconds since the request began;
     ``delta`` the time since the frame before it, of the first one since the start. ``kinds`` has ``kind`` first.
     ``size`` is in bytes, ``excerpt`` one line of the payload, ``deviations`` are (code, note).
     """
 
     number: int
-    at: float
+    time: float
     delta: float
     kind: Kind
     kinds: tuple[Kind, ...]
@@ -151,11 +151,11 @@ class FrameIndex(FrameTextIndex):
         self._seen = 0  # reads taken in
         self._read_ends = array("Q")
         self._ends = array("Q")  # where in the body each frame ends
-        self._at = array("d")
+        self._times = array("d")
         self._kinds = array("H")
 
     def __len__(self) -> int:
-        return len(self._at)
+        return len(self._times)
 
     @property
     def behind(self) -> bool:
@@ -169,7 +169,7 @@ class FrameIndex(FrameTextIndex):
         """Take in what is new, or about ``most`` bytes of it; gives the number of new frames."""
         if self.closed:
             return 0
-        before, exchange = len(self._at), self.exchange
+        before, exchange = len(self._times), self.exchange
         if exchange.dropped:
             self.closed = True
             return 0
@@ -177,18 +177,18 @@ class FrameIndex(FrameTextIndex):
             self._take(_first(exchange.reads, self._seen, most))
         if exchange.ended is not None and self._seen == len(exchange.reads):
             self._close(exchange.ended)
-        return len(self._at) - before
+        return len(self._times) - before
 
     def row(self, number: int) -> Row:
         """One frame for the list. Raises IndexError."""
         start, end = self._bounds(number)
-        time = self._at[number]
+        time = self._times[number]
         mask = self._kinds[number]
         kinds = tuple(kind for kind in _KINDS if mask & _BIT[kind])
         return Row(
             number,
             time,
-            time - (self._at[number - 1] if number else 0.0),
+            time - (self._times[number - 1] if number else 0.0),
             kinds[0],
             kinds,
             end - start,
@@ -196,9 +196,9 @@ class FrameIndex(FrameTextIndex):
             self.deviations.get(number, ()),
         )
 
-    def at(self, number: int) -> float:
-        """When a frame came."""
-        return self._at[number]
+    def time_of(self, number: int) -> float:
+        """Return when a frame arrived: seconds since the request began."""
+        return self._times[number]
 
     def end_of(self, number: int) -> int:
         """Where in the body a frame ends, in bytes."""
@@ -262,8 +262,8 @@ class FrameIndex(FrameTextIndex):
                     mask |= self._note(event, number)
             end += len(frame.raw)
             ends.append(end)
-            self._at.append(time)
-            kinds.append(mask or _BIT[Kind.OTHER])
+            self._times.append(time)
+            kinds.append(mask or _BIT[Kind.EMPTY])
 
     def _note(self, event: Event, number: int) -> int:
         """Remember what a frame said besides its text; gives bits of its kind."""
@@ -302,7 +302,7 @@ class FrameIndex(FrameTextIndex):
     def _close(self, ended: float) -> None:
         self.closed = True
         exchange = self.exchange
-        time = exchange.reads[-1].at if exchange.reads else ended
+        time = exchange.reads[-1].time if exchange.reads else ended
         decoder = self._decoder
         if decoder is not None:
             for traced in decoder.trace_close(delimited=exchange.delimited):
@@ -312,7 +312,7 @@ class FrameIndex(FrameTextIndex):
         elif exchange.reads:
             bits = _BIT[Kind.BODY] | (_BIT[Kind.ERROR] if (exchange.status or 0) >= 400 else 0)
             self._ends.append(self._read_ends[-1])
-            self._at.append(time)
+            self._times.append(time)
             self._kinds.append(bits)
         if exchange.failure is not None and self.failure is None:
             self.failure = exchange.failure

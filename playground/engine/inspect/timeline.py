@@ -67,7 +67,7 @@ class Mark(NamedTuple):
     """A moment with a name."""
 
     name: str
-    at: float
+    time: float
 
 
 class Stall(NamedTuple):
@@ -80,9 +80,9 @@ class Stall(NamedTuple):
 
 
 class Rate(NamedTuple):
-    """Tokens (or fragments) per second from ``at`` on."""
+    """Tokens (or fragments) per second from ``time`` on."""
 
-    at: float
+    time: float
     per_second: float
 
 
@@ -122,9 +122,9 @@ class Timeline:
         for number in range(self._seen, count):
             mask = index.kind_bits(number)
             if mask & _CARRIES:
-                self._carried(number, mask, index.at(number))
+                self._carried(number, mask, index.time_of(number))
             if mask & _FINISH:
-                self._marks.setdefault("finish", index.at(number))
+                self._marks.setdefault("finish", index.time_of(number))
         self._seen = count
 
     @property
@@ -133,7 +133,7 @@ class Timeline:
         exchange = self.index.exchange
         if exchange.ended is not None:
             return exchange.ended
-        last = exchange.reads[-1].at if exchange.reads else exchange.answered
+        last = exchange.reads[-1].time if exchange.reads else exchange.answered
         return last or 0.0
 
     @property
@@ -151,12 +151,12 @@ class Timeline:
             "connected": exchange.connected,
             "sent": exchange.sent,
             "headers": exchange.answered,
-            "first byte": exchange.reads[0].at if exchange.reads else None,
+            "first byte": exchange.reads[0].time if exchange.reads else None,
             **self._marks,
             "end": exchange.ended,
         }
         marks = [Mark(name, moment) for name, moment in moments.items() if moment is not None]
-        return tuple(sorted(marks, key=lambda mark: mark.at))
+        return tuple(sorted(marks, key=lambda mark: mark.time))
 
     @property
     def median_gap(self) -> float | None:
@@ -173,7 +173,7 @@ class Timeline:
             if self._gaps[number] > limit:
                 self._stalls.append(number)
         self._looked = len(self._gaps)
-        time_of = self.index.at
+        time_of = self.index.time_of
         around = [self._around[number] for number in self._stalls]
         return tuple(Stall(time_of(before), time_of(after), before, after) for before, after in around)
 
@@ -212,8 +212,8 @@ class Timeline:
             self._counts[int(time / _SLOT)] = self._counts.get(int(time / _SLOT), 0) + 1
             self._fragments += 1
         before = self._arrival
-        if before >= 0 and time - self.index.at(before) > BURST:
-            self._gaps.append(time - self.index.at(before))
+        if before >= 0 and time - self.index.time_of(before) > BURST:
+            self._gaps.append(time - self.index.time_of(before))
             self._around.append((before, number))
         self._arrival = number
 

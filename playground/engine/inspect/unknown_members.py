@@ -24,21 +24,21 @@ _NAMES: Final = 120  # characters of all names
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """Members as they stood beside what is known of something: ``of`` names its kind, as ``ExtraDelta`` does.
+class UnknownMembers:
+    """Received members that the protocol does not define; ``owner`` is the kind of their part, or "message".
 
-    ``fate`` says in words whether they go back.
+    ``fate`` tells whether they are sent back, in words.
     """
 
-    of: str
+    owner: str
     members: JSONObject
     fate: str
-    kind: Literal["beside"] = "beside"
+    kind: Literal["unknown_members"] = "unknown_members"
 
     @property
     def title(self) -> str:
         """The word before the names; members of the message itself are often documented by the gateway."""
-        return "also received" if self.of == "message" else "unknown"
+        return "also received" if self.owner == "message" else "unknown"
 
     @property
     def names(self) -> str:
@@ -47,10 +47,10 @@ class Beside:
         return cut(names, _NAMES)
 
 
-def beside_part(part: Part) -> list[Beside]:
+def unknown_in_part(part: Part) -> list[UnknownMembers]:
     """Return the unknown members of a part, by protocol."""
     extra: Extra = getattr(part, "extra", {})
-    return [Beside(part.kind, members, _part_fate(part, over)) for over, members in extra.items() if members]
+    return [UnknownMembers(part.kind, members, _part_fate(part, over)) for over, members in extra.items() if members]
 
 
 def _part_fate(part: Part, over: str) -> str:
@@ -67,12 +67,12 @@ def _part_fate(part: Part, over: str) -> str:
     return _fate(back, over, all_of_them=len(back) == len(extra[over]))
 
 
-def beside_turn(turn: Turn) -> list[Beside]:
+def unknown_in_turn(turn: Turn) -> list[UnknownMembers]:
     """Return the unknown members of a message itself, by protocol."""
     extras = []
     for over, members in turn.extra.items():
         if members:
-            extras.append(Beside("message", members, _turn_fate(turn, over, members)))
+            extras.append(UnknownMembers("message", members, _turn_fate(turn, over, members)))
     return extras
 
 

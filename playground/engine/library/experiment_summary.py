@@ -35,7 +35,7 @@ class Deleted:
     """An experiment in the trash, and when it was deleted: a Unix time in seconds."""
 
     experiment: ExperimentSummary
-    at: float
+    time: float
 
 
 def has_error(turn: Turn) -> bool:

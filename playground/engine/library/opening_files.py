@@ -55,7 +55,7 @@ class Outcome(Enum):
 
     NEW = auto()  # nothing of the kind is here, or only as something deleted
     SAME = auto()  # it is here already, and the same
-    BESIDE = auto()  # one of that id is here and holds something else, so this one has an id of its own
+    COPIED = auto()  # one of that id is here and holds something else, so this one has an id of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ async def settle(workspace: Workspace, stored: Snapshot) -> OpenedExperiment:
             existing = await workspace.bring(stored.id)
             if await asyncio.to_thread(_is_same, snapshot(existing), snapshot(session)):
                 return OpenedExperiment(await workspace.show(stored.id), Outcome.SAME)
-            place = Outcome.BESIDE
+            place = Outcome.COPIED
         session, lacking = _restored(workspace, copy_of(stored, new_id(), stored.title))
     paused = _with_consent(session)
     workspace.add_experiment(session)

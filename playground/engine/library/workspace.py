@@ -183,7 +183,7 @@ class Workspace:
         from playground.engine.evaluation.answers import AnswerStore
 
         path = self.store.path.with_name(ANSWERS) if self.store is not None else Path(":memory:")
-        return AnswerStore(path, self.gateways.keys.known())
+        return AnswerStore(path, self.gateways.keys.known_secrets())
 
     @cached_property
     def tool_servers(self) -> Servers:
@@ -541,7 +541,7 @@ class Workspace:
     @property
     def trash(self) -> list[Deleted]:
         """The deleted experiments that can be restored, deleted last first."""
-        return sorted(self._trash.values(), key=lambda deleted: deleted.at, reverse=True)
+        return sorted(self._trash.values(), key=lambda deleted: deleted.time, reverse=True)
 
     async def look_through_trash(self) -> None:
         """Learn what is in the trash now: some of it may have gone by itself. Raises StoreError."""

@@ -16,7 +16,7 @@ from playground.domain.debugging import (
     UNREACHED,
     Answer,
     AnswerRow,
-    Asking,
+    CallServer,
     Reach,
     Reason,
     ReasonCode,
@@ -154,7 +154,7 @@ class FormatSound(_OfProblems):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Decision(Question[Answer | Asking | Reason]):
+class Decision(Question[Answer | CallServer | Reason]):
     """The answer of a call's rule, its server to call, or the reason to wait. See `decide`."""
 
     call: ToolCall
@@ -168,17 +168,17 @@ class Decision(Question[Answer | Asking | Reason]):
     def subject(self) -> object:
         return self.tool or self.rule
 
-    def answer(self) -> Answer | Asking | Reason:
+    def answer(self) -> Answer | CallServer | Reason:
         return decide(self.call, self.rule, self.tool, nth=self.nth, repeated=self.repeated, reach=self.reach)
 
-    def unanswered(self, reason: str, partial: str) -> Answer | Asking | Reason:
+    def unanswered(self, reason: str, partial: str) -> Answer | CallServer | Reason:
         if partial:
             return Reason(code=ReasonCode.MISFIT, words="The arguments do not fit the schema.")
         return _costly(self.call, reason)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ReadyAnswer(Question[Answer | Asking | Reason]):
+class ReadyAnswer(Question[Answer | CallServer | Reason]):
     """The fixed or table answer of a call, or its server to call, without the conditions of its rule."""
 
     call: ToolCall
@@ -190,10 +190,10 @@ class ReadyAnswer(Question[Answer | Asking | Reason]):
     def subject(self) -> object:
         return self.rule
 
-    def answer(self) -> Answer | Asking | Reason:
+    def answer(self) -> Answer | CallServer | Reason:
         return ready_for(self.call, self.rule, self.tool, self.reach)
 
-    def unanswered(self, reason: str, partial: str) -> Answer | Asking | Reason:
+    def unanswered(self, reason: str, partial: str) -> Answer | CallServer | Reason:
         return _costly(self.call, reason)
 
 

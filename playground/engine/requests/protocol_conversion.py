@@ -26,7 +26,7 @@ from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.conversion import CHANGED as CHANGED
 from playground.protocols.conversion import DOUBTFUL as DOUBTFUL
 from playground.protocols.conversion import LOST as LOST
-from playground.protocols.conversion import Told, TurnContext, is_object, side_of
+from playground.protocols.conversion import ConversionNote, TurnContext, is_object, side_of
 from playground.protocols.protocol import Protocol, get_protocol
 
 _ORDER: Final = (LOST, CHANGED, DOUBTFUL)
@@ -127,7 +127,7 @@ def _turn_losses(request: Request, to: str) -> Iterator[Loss]:
     after_calls = False  # only results are between the next turn and the calls before it
     has_prompt = False  # a system turn precedes
     call_ids: set[str] = set()
-    renamed: dict[int, list[Told]] = {}
+    renamed: dict[int, list[ConversionNote]] = {}
     for number, call_id, sent in target.protocol.renamed_ids(request.turns):
         words = f"the id of its call {short_name(call_id)} is sent as {sent}"
         renamed.setdefault(number + 1, []).append((CHANGED, words))
@@ -295,13 +295,13 @@ def _inner_names(name: str, value: JSON) -> list[str]:
     return [name]
 
 
-def _unknown_part(part: Unknown) -> Told:
+def _unknown_part(part: Unknown) -> ConversionNote:
     kind = part.value.get("type")
     named = f"of type {kind}" if isinstance(kind, str) and kind else "without a type"
     return DOUBTFUL, f"a part {named[:80]} is sent unchanged, in the shape of the other protocol"
 
 
-def _empty_turns(turns: tuple[Turn, ...], source: TurnEncoder, target: TurnEncoder) -> dict[str, list[Told]]:
+def _empty_turns(turns: tuple[Turn, ...], source: TurnEncoder, target: TurnEncoder) -> dict[str, list[ConversionNote]]:
     """Return the fate of turns without content in a protocol that alternates roles, by the ids of the turns."""
     if target.protocol.alternates == source.protocol.alternates:
         return {}
@@ -309,7 +309,7 @@ def _empty_turns(turns: tuple[Turn, ...], source: TurnEncoder, target: TurnEncod
     kind, words = LOST, f"{strict.title} leaves it out"
     if strict is source:
         kind, words = CHANGED, f"{words}, {target.title} sends a message without content"
-    rows: dict[str, list[Told]] = {}
+    rows: dict[str, list[ConversionNote]] = {}
 
     def add(turn: Turn, kind: str, words: str) -> None:
         has_content = any(part.kind != "text" or part.text for part in turn.parts)

@@ -26,7 +26,7 @@ from playground.system.named_file import read_named, read_standard_input
 
 VERSION: Final = 1
 LARGEST: Final = 512 * 1024 * 1024  # bytes of a file that is read
-KNOWN = {
+MEMBERS = {
     *("playground", "protocol", "model", MESSAGES, "parameters", "tools", "extra_body", "extra_headers", "$schema")
 }
 STDIN: Final = Path("-")
@@ -92,7 +92,7 @@ def request_and_notes(value: JSON, default_model: str | None = "") -> tuple[Requ
     if problem := version_problem(value, "playground", VERSION):
         hint = ' (a saved experiment has "experiment")' if "playground" not in value else ""
         raise BadInputError(problem + hint)
-    if unknown := sorted(value.keys() - KNOWN):
+    if unknown := sorted(value.keys() - MEMBERS):
         raise BadInputError(f"unknown field {', '.join(map(repr, unknown))}; other body fields go into extra_body")
     model = value.get("model", default_model or "")
     if not isinstance(model, str) or (not model and default_model is not None):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from playground.domain.debugging import Answer, Asking, Policy, Reason, ResultDraft, ToolRule
+from playground.domain.debugging import Answer, CallServer, Policy, Reason, ResultDraft, ToolRule
 from playground.domain.durations import brief_duration
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.served import as_served
@@ -60,7 +60,7 @@ def by_hand(answer: Answer) -> Planned:
     return Planned(answer, "server" if as_served(answer.body, served) else "you", served.seconds)
 
 
-def plan_of(answer: Answer | Asking, rule: ToolRule, tool: ToolDefinition | None) -> Planned | ToolRequest | None:
+def plan_of(answer: Answer | CallServer, rule: ToolRule, tool: ToolDefinition | None) -> Planned | ToolRequest | None:
     """Return the decision of a tool's rule as an answer or as a request to its server; None for an unknown tool."""
     if isinstance(answer, Answer):
         return Planned(answer, "fixed" if rule.policy is Policy.FIXED else "table")

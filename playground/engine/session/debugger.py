@@ -17,7 +17,7 @@ from playground.domain.debugging import (
     TRUNCATED,
     Answer,
     AnswerRow,
-    Asking,
+    CallServer,
     Debugging,
     MatchKind,
     Policy,
@@ -226,9 +226,9 @@ class Debugger:
         return ReadyAnswer(call, self.debugging.rule(call.name), tool, self.pending_calls.reach(call, tool))
 
     def _planned(
-        self, call: ToolCall, answer: Planned | Answer | Asking | Reason | None
+        self, call: ToolCall, answer: Planned | Answer | CallServer | Reason | None
     ) -> Planned | ToolRequest | Reason | None:
-        if isinstance(answer, Answer | Asking):
+        if isinstance(answer, Answer | CallServer):
             return plan_of(answer, self.debugging.rule(call.name), self.pending_calls.tool(call))
         return answer
 

@@ -62,7 +62,7 @@ class Case(Value):
     checks: tuple[AnyCheck, ...] = Field(default=(), description="Checks of this case alone.")
 
     @property
-    def known(self) -> dict[str, str]:
+    def all_values(self) -> dict[str, str]:
         """The values for turns and checks."""
         return {**({EXPECTED: self.expected} if self.expected else {}), **self.values}
 

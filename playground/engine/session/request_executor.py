@@ -143,7 +143,7 @@ class ReceivedAnswer:
         return Timing(
             started_at=exchange.started_at,
             headers=exchange.answered,
-            first_byte=reads[0].at if reads else None,
+            first_byte=reads[0].time if reads else None,
             first_reasoning=marks.first_reasoning,
             first_content=marks.first_content,
             reasoning_end=marks.reasoning_end,
@@ -286,7 +286,7 @@ class RequestExecutor:
 
     def _add(self, stream: EventStream, events: list[Event]) -> None:
         reads = stream.exchange.reads
-        self.received.add_events(events, reads[-1].at if reads else None)
+        self.received.add_events(events, reads[-1].time if reads else None)
         self._on_events(stream, events)
 
     async def _pass_limit(self, limiter: Limiter, retries: int) -> bool:

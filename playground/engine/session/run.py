@@ -29,7 +29,7 @@ from playground.domain.debugging import (
     STEPPED,
     STOPPED,
     Answer,
-    Asking,
+    CallServer,
     Reason,
     ReasonCode,
     ResultDraft,
@@ -325,7 +325,7 @@ class Run:
         distinct: dict[Reason, Reason] = {}  # thousands of calls may wait for the same reason
         for turn_id, call in waiting_in(branch):
             key, rule, tool = (turn_id, call.id), debugging.rule(call.name), tools.get(call.name)
-            decision: Answer | Asking | Reason
+            decision: Answer | CallServer | Reason
             if incomplete := held_back(lane.transcript.turns[turn_id], call):
                 decision = incomplete
             elif self._mode is Mode.STEP:
@@ -334,7 +334,7 @@ class Run:
                 decision = limit_reason(self.requests)
             else:
                 reach = self._calls.reach(call, tool)
-                question: Question[Answer | Asking | Reason] = (
+                question: Question[Answer | CallServer | Reason] = (
                     ReadyAnswer(call, rule, tool, reach)
                     if self._mode is Mode.END
                     else Decision(call, rule, tool, ordinals[key], repeated.get(key, 0), reach)
@@ -349,7 +349,7 @@ class Run:
         self._notes.changed()
         return decisions
 
-    async def _evaluate(self, question: Question[Answer | Asking | Reason]) -> Answer | Asking | Reason:
+    async def _evaluate(self, question: Question[Answer | CallServer | Reason]) -> Answer | CallServer | Reason:
         """Evaluate rules, schemas and paths, if necessary in the worker process."""
         decision = checking.now(question)
         if decision is None:

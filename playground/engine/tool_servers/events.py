@@ -39,9 +39,9 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """One line of a server's log. ``at`` is Unix time in seconds; ``call`` the ticket of its call, empty for none."""
+    """One line of a server's log. ``time`` is Unix time in seconds; ``call`` the ticket of its call, empty for none."""
 
-    at: float
+    time: float
     level: str
     logger: str
     text: str

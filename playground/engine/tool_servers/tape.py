@@ -170,7 +170,7 @@ class ServerTape:
         if opened is not None and _answers(frame, opened.frame):
             del self._open[frame.server, not frame.sent, frame.id]
             method, call = opened.method, call or opened.call
-            request, seconds = opened.number, max(frame.at - opened.frame.at, 0.0)
+            request, seconds = opened.number, max(frame.time - opened.frame.time, 0.0)
             self._answers[request] = self._count
         entry = Entry(self._count, frame.server, method, call, frame, request, seconds)
         if frame.id and frame.method and not request:
@@ -216,7 +216,7 @@ def _exported(entry: Entry) -> str:
     """Return a frame as a line of JSON; invalid or too deeply nested messages are exported as text."""
     frame = entry.frame
     facts: JSONObject = {
-        "at": datetime.fromtimestamp(frame.at, UTC).isoformat(timespec="microseconds"),
+        "at": datetime.fromtimestamp(frame.time, UTC).isoformat(timespec="microseconds"),
         "server": entry.server,
         "direction": "sent" if frame.sent else "received",
         "method": entry.method,

@@ -22,7 +22,7 @@ from playground.protocols.chat.encode import encode_turns, returned, returned_wi
 from playground.protocols.chat.expected import EXPECTED
 from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.chat.reasoning import DETAILS, FIELDS
-from playground.protocols.conversion import CHANGED, Told, TurnContext, is_behind
+from playground.protocols.conversion import CHANGED, ConversionNote, TurnContext, is_behind
 from playground.protocols.marks import Marks, members_of
 from playground.protocols.oddities import Oddity, tool_choice
 from playground.protocols.reading import EXTRA, read_settings, tool_from
@@ -84,7 +84,7 @@ class ChatProtocol(Protocol):
         n = body.get("n")
         return n if type(n) is int and n > 1 else 1
 
-    def changes(self, placed: TurnContext) -> Iterator[Told]:
+    def changes(self, placed: TurnContext) -> Iterator[ConversionNote]:
         """Yield the changes: an answer's text is joined and sent first, and so are results."""
         turn = placed.turn
         texts = [part.text for part in turn.parts if isinstance(part, Text) and part.text]

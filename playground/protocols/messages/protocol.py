@@ -14,7 +14,15 @@ from playground.domain.transcript import Role, Turn, make_turn
 from playground.jsonkit.merge import at_path
 from playground.jsonkit.values import JSON, JSONObject, is_number
 from playground.protocols import MESSAGES
-from playground.protocols.conversion import CHANGED, DOUBTFUL, Told, TurnContext, is_behind, is_object, side_of
+from playground.protocols.conversion import (
+    CHANGED,
+    DOUBTFUL,
+    ConversionNote,
+    TurnContext,
+    is_behind,
+    is_object,
+    side_of,
+)
 from playground.protocols.marks import Marks, members_of
 from playground.protocols.messages.body import read_conversation
 from playground.protocols.messages.decode import MessagesDecoder
@@ -95,7 +103,7 @@ class MessagesProtocol(Protocol):
         request, notes = read_settings(self, body, plain)
         return request.model_copy(update={"turns": tuple(turns)}), (*left_out, *notes)
 
-    def changes(self, placed: TurnContext) -> Iterator[Told]:
+    def changes(self, placed: TurnContext) -> Iterator[ConversionNote]:
         """Yield the changes: system prompt to the top, neighbours of one side merged, results and thinking first."""
         turn, before = placed.turn, placed.before
         if turn.role.is_instruction:
@@ -216,7 +224,7 @@ class MessagesProtocol(Protocol):
         return [*show, "}"]
 
 
-def _changes_of_parts(turn: Turn) -> Iterator[Told]:
+def _changes_of_parts(turn: Turn) -> Iterator[ConversionNote]:
     """Yield the changes to the parts of a turn."""
     for part in turn.parts:
         if isinstance(part, Refusal):

@@ -47,7 +47,7 @@ class Region(QFrame):
 def stacked(*widgets: QWidget, inside: QWidget) -> QFrame:
     """Stack widgets vertically in a frame that is a child of ``inside``; the last one takes the rest of the room."""
     frame = styled(QFrame(inside), "surface")
-    column = in_column(of=frame, margins=0, spacing=0)
+    column = in_column(parent=frame, margins=0, spacing=0)
     for widget in widgets:
         column.addWidget(widget, 1 if widget is widgets[-1] else 0)
     return frame

@@ -105,7 +105,7 @@ class ToolBar(QFrame):
         self._side = _panel_button("panel-right", side_action)
         self._path = QWidget()
         path = in_row(self._gateway, self._protocol, self.model, margins=0, spacing=0)
-        in_row((path, 1), self.model.unlisted, of=self._path, margins=0, spacing=SPACING)
+        in_row((path, 1), self.model.unlisted, parent=self._path, margins=0, spacing=SPACING)
         self.page = PAGES[0]  # of the centre, that is shown
         self._page_bar: QWidget | None = None
         menu_button = _icon_button("menu", "Menu")
@@ -123,7 +123,7 @@ class ToolBar(QFrame):
             self.code,
             self._side,
             gear,
-            of=self,
+            parent=self,
             spacing=SPACING,
         )
         self._row.setContentsMargins(8, 7, 10, 7)

@@ -307,7 +307,7 @@ class WindowActions(QObject):
     # Choosing
 
     def _usual_presets(self) -> PresetStore:
-        return PresetStore(known=self._workspace.gateways.keys.known)
+        return PresetStore(secrets=self._workspace.gateways.keys.known_secrets)
 
     def _choose_model(self, model: str) -> None:
         self._workspace.keep_current()

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QDialog, QPushButton, QWidget
 from playground.engine.questions.kinds import SampleOf
 from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSONObject
-from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.form_parts import look, push_button, styled, text_label
 from playground.ui.widgets.json_text import pretty_value
@@ -19,6 +18,7 @@ from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import shown_name
 from playground.ui.widgets.rows.schema_form import SchemaForm
 from playground.ui.widgets.scroll_page import DownArea
+from playground.ui.widgets.widget_questions import WidgetQuestions
 
 NO_SAMPLE: Final = "No sample was found for this schema. Fill in the values."
 SIZE: Final = 560, 560  # pixels
@@ -40,7 +40,7 @@ class ArgumentsDialog(QDialog):
         self.setWindowTitle(f"Arguments: {shown_name(name) or 'unnamed'}")
         self.setObjectName("argumentsDialog")
         self.form = SchemaForm(self._schema)
-        self._asking = Asking(self)
+        self._questions = WidgetQuestions(self)
         self.text = CodeEditor(read_only=True)
         self.text.setAccessibleName("Arguments as JSON")
         self.text.setFixedHeight(JSON_HEIGHT)
@@ -48,10 +48,10 @@ class ArgumentsDialog(QDialog):
         self.take_button = styled(QPushButton("Copy" if copies else "Use arguments"), "primary")
         cancel = push_button("Close")
         buttons = in_row((self.status, 1), cancel, self.take_button, spacing=8)
-        in_column((DownArea(self.form), 1), self.text, buttons, of=self, margins=14, spacing=10)
+        in_column((DownArea(self.form), 1), self.text, buttons, parent=self, margins=14, spacing=10)
         window = parent.window()
         self.resize(min(SIZE[0], window.width() - 40), min(SIZE[1], window.height() - 60))
-        self._asking.answered.connect(self._fill_in)
+        self._questions.answered.connect(self._fill_in)
         self.form.changed.connect(self._update)
         self.form.checked.connect(self._update)
         self.take_button.clicked.connect(self.take)
@@ -65,7 +65,7 @@ class ArgumentsDialog(QDialog):
 
     def _fill_in(self) -> None:
         """Show the sample when it is ready."""
-        if self._needs_sample and (sample := self._asking.ask(SampleOf(self._schema))) is not None:
+        if self._needs_sample and (sample := self._questions.ask(SampleOf(self._schema))) is not None:
             self._needs_sample, self._has_no_sample = False, not sample
             value = read_typed(sample) if sample else None
             self.form.set_value(value if isinstance(value, dict) else {})

@@ -68,7 +68,7 @@ class DraftsDialog(QDialog, Generic[V]):
         self.current = ""
         self._spawn = spawn
         self._task: asyncio.Task[Any] | None = None  # saves or removes
-        self._asking = False
+        self._confirming = False
         self.save_button = push_button("&Save", "primary")
         self.close_button = push_button("&Close")
 
@@ -163,7 +163,7 @@ class DraftsDialog(QDialog, Generic[V]):
         if self.current not in unsaved:
             self.go_to(unsaved[0])
         names = ", ".join(f"“{short_title(self.entry(self.draft_of(item_id), True).title)}”" for item_id in unsaved)
-        self._asking = True
+        self._confirming = True
         self.body.ask(
             f"{names} {'has' if len(unsaved) == 1 else 'have'} unsaved changes.",
             (SAVE, lambda: self.work(self._save_and_close())),
@@ -180,7 +180,7 @@ class DraftsDialog(QDialog, Generic[V]):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Answer a question with Escape before the dialog closes."""
-        if event.matches(QKeySequence.StandardKey.Cancel) and self._asking and self.body.notice.isVisible():
+        if event.matches(QKeySequence.StandardKey.Cancel) and self._confirming and self.body.notice.isVisible():
             self._dismiss_question()
             self.focus_editor()
         else:
@@ -342,6 +342,6 @@ class DraftsDialog(QDialog, Generic[V]):
         return draft is not None and item_id not in self.saved_values() and draft == self.new_draft(item_id)
 
     def _dismiss_question(self) -> None:
-        if self._asking:
-            self._asking = False
+        if self._confirming:
+            self._confirming = False
             self.body.notice.hide()

@@ -25,7 +25,7 @@ class Fold(QWidget):
         self.button.setAccessibleName(title)
         self._count = text_label("", "muted")
         head = in_row(self.button, self._count, 1, spacing=2)
-        in_column(thin_line(), Gap(4), head, Gap(4), content, of=self, margins=0, spacing=0)
+        in_column(thin_line(), Gap(4), head, Gap(4), content, parent=self, margins=0, spacing=0)
         self.button.clicked.connect(self._clicked)
         self.set_open(False)
 

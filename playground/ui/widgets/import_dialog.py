@@ -158,7 +158,7 @@ class ImportDialog(QDialog, Generic[T]):
             *footer,
             self.message,
             in_row(*choices, 1, self.cancel_button, self.add_button, spacing=8),
-            of=self,
+            parent=self,
             margins=(14, 12, 14, 12),
             spacing=8,
         )

@@ -46,11 +46,11 @@ class JsonField(QWidget):
         self.caption.setMinimumWidth(40)  # it is cut at its end instead of widening the panel
         self.caption.setBuddy(self.editor)
         self.format_button = styled(QPushButton("Format"), "quiet")
-        self.format_button.setToolTip(tip("Lay the JSON out anew (Ctrl+Shift+F)"))
+        self.format_button.setToolTip(tip("Format the JSON (Ctrl+Shift+F)"))
         self._head = in_row(self.caption, 1, self.format_button, spacing=4)
         self._problems = ProblemList()
         self._problems.chosen.connect(self.go_to)
-        in_column(self._head, self.editor, self._problems, of=self, margins=0, spacing=4)
+        in_column(self._head, self.editor, self._problems, parent=self, margins=0, spacing=4)
         self.editor.textChanged.connect(self._changed)
         self.format_button.clicked.connect(self.editor.format_json)
         self._grow()

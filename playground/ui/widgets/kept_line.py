@@ -8,18 +8,22 @@ from PySide6.QtWidgets import QLineEdit
 
 
 class KeptLine(QLineEdit):
-    """A line that emits ``given_up`` on Escape while its text differs from ``kept``, the saved value."""
+    """A line that emits ``given_up`` on Escape while its text differs from ``saved``."""
 
     given_up = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self.kept = ""
+        self.saved = ""
         self._clicked_into = False
 
     def event(self, event: QEvent) -> bool:
-        """Take Escape while the text differs from ``kept``, before a shortcut of the window."""
-        if isinstance(event, QKeyEvent) and event.matches(QKeySequence.StandardKey.Cancel) and self.text() != self.kept:
+        """Take Escape while the text differs from ``saved``, before a shortcut of the window."""
+        if (
+            isinstance(event, QKeyEvent)
+            and event.matches(QKeySequence.StandardKey.Cancel)
+            and self.text() != self.saved
+        ):
             if event.type() == QEvent.Type.KeyPress:
                 self.given_up.emit()
             event.accept()

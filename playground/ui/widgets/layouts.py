@@ -31,33 +31,33 @@ _B = TypeVar("_B", bound=QBoxLayout)
 
 
 def in_row(
-    *items: Item, of: QWidget | None = None, margins: Margins | None = None, spacing: int | None = None
+    *items: Item, parent: QWidget | None = None, margins: Margins | None = None, spacing: int | None = None
 ) -> QHBoxLayout:
     """Lay out ``items`` from left to right. ``margins`` and ``spacing`` are in pixels; by default they are the style's.
 
-    ``of`` is the widget that gets the layout; without one the caller adds the row to another layout.
+    ``parent`` is the widget that gets the layout; without one the caller adds the row to another layout.
     """
-    return _fill(QHBoxLayout() if of is None else QHBoxLayout(of), items, margins, spacing)
+    return _fill(QHBoxLayout() if parent is None else QHBoxLayout(parent), items, margins, spacing)
 
 
 def in_column(
-    *items: Item, of: QWidget | None = None, margins: Margins | None = None, spacing: int | None = None
+    *items: Item, parent: QWidget | None = None, margins: Margins | None = None, spacing: int | None = None
 ) -> QVBoxLayout:
     """Lay out ``items`` from top to bottom; the arguments are those of ``in_row``."""
-    return _fill(QVBoxLayout() if of is None else QVBoxLayout(of), items, margins, spacing)
+    return _fill(QVBoxLayout() if parent is None else QVBoxLayout(parent), items, margins, spacing)
 
 
-def in_pages(*pages: QWidget, of: QWidget | None = None) -> QStackedWidget:
-    """Create a stack of ``pages`` that shows the first one; ``of`` is its parent."""
-    stack = QStackedWidget(of)
+def in_pages(*pages: QWidget, parent: QWidget | None = None) -> QStackedWidget:
+    """Create a stack of ``pages`` that shows the first one."""
+    stack = QStackedWidget(parent)
     for page in pages:
         stack.addWidget(page)
     return stack
 
 
-def split(*parts: QWidget, sizes: Sequence[int] = (), thin: bool = False, of: QWidget | None = None) -> QSplitter:
+def split(*parts: QWidget, sizes: Sequence[int] = (), thin: bool = False, parent: QWidget | None = None) -> QSplitter:
     """Create a splitter of ``parts`` from left to right, with ``sizes`` in pixels; ``thin`` handles are a line."""
-    splitter = QSplitter(Qt.Orientation.Horizontal, of, childrenCollapsible=False)
+    splitter = QSplitter(Qt.Orientation.Horizontal, parent, childrenCollapsible=False)
     if thin:
         splitter.setHandleWidth(1)
     for part in parts:

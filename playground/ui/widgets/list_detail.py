@@ -174,11 +174,13 @@ class ListDetail(QWidget):
         self.buttons = {name: self._command_button(name, noun) for name in commands}
         ordered = [self.buttons[name] for name in commands if name != "add"]
         row = in_row(*([self.buttons["add"]] if "add" in self.buttons else []), *extra, 1, *ordered, spacing=2)
-        in_column(heading, self.search, self._no_match, (self.list, 1), row, of=side, margins=(8, 12, 8, 12), spacing=8)
+        in_column(
+            heading, self.search, self._no_match, (self.list, 1), row, parent=side, margins=(8, 12, 8, 12), spacing=8
+        )
         right = QWidget(self)
         self.tabs = Segments(tuple(pages), f"Page of the {noun}")
         self.tabs.setVisible(len(pages) > 1)
-        self.pages = in_pages(*pages.values(), of=right)
+        self.pages = in_pages(*pages.values(), parent=right)
         self.unselected = empty_words(empty)
         self.pages.addWidget(self.unselected)
         self.notice = NoticeBar()
@@ -198,8 +200,8 @@ class ListDetail(QWidget):
         )
         displayed = in_column(top, (self.pages, 1), thin_line(), spacing=0)
         foot_row = in_row(*buttons, margins=(24, 0, 24, 0), spacing=8)
-        in_column((displayed, 1), messages, foot_row, of=right, margins=(0, 0, 0, 12), spacing=12)
-        in_row(side, thin_upright(), (right, 1), of=self, margins=0, spacing=0)
+        in_column((displayed, 1), messages, foot_row, parent=right, margins=(0, 0, 0, 12), spacing=12)
+        in_row(side, thin_upright(), (right, 1), parent=self, margins=0, spacing=0)
         self.search.textChanged.connect(self._filter)
         self.search.results_asked.connect(self.list.setFocus)
         self.list.selected.connect(self.selected)

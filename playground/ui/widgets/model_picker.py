@@ -87,9 +87,9 @@ class ModelPicker(QComboBox):
             self._listing.catalog = catalog
         else:
             self._listing = Listing(catalog)
-            before, line.kept = line.kept, self._listing.spelled(self._model)
-            if self.currentText() == before != line.kept:
-                self._set_field_text(line.kept)
+            before, line.saved = line.saved, self._listing.spelled(self._model)
+            if self.currentText() == before != line.saved:
+                self._set_field_text(line.saved)
         if self.panel is not None and self.open_now:
             self.panel.browser.show_listing(self._listing)
 
@@ -118,10 +118,10 @@ class ModelPicker(QComboBox):
         words = f"“{model}” is not in the list of {missing_at}."
         self.unlisted.setToolTip(tip(f"{words} Requests still use it. Click for the list."))
         self.unlisted.setAccessibleName(f"{words} Show the list")
-        self._model, line.kept = model, self._listing.spelled(model)
-        if line.kept != self.currentText() and not (line.hasFocus() and line.isModified()):
+        self._model, line.saved = model, self._listing.spelled(model)
+        if line.saved != self.currentText() and not (line.hasFocus() and line.isModified()):
             selected = line.hasSelectedText()
-            self._set_field_text(line.kept)
+            self._set_field_text(line.saved)
             if selected:
                 line.selectAll()
 
@@ -156,7 +156,7 @@ class ModelPicker(QComboBox):
             self.refresh_asked.emit()
         if not self._line.hasFocus():
             self._line.setFocus(Qt.FocusReason.PopupFocusReason)
-        self._open_panel("" if self._line.text() == self._line.kept else self._line.text())
+        self._open_panel("" if self._line.text() == self._line.saved else self._line.text())
 
     def _open_panel(self, text: str) -> None:
         window = self.window()
@@ -172,7 +172,7 @@ class ModelPicker(QComboBox):
             self.panel.setParent(window)
         panel = self.panel
         panel.stand_at(self)
-        panel.browser.show_listing(self._listing, text, at="" if text else self._model)
+        panel.browser.show_listing(self._listing, text, model_id="" if text else self._model)
         panel.show()
         panel.raise_()
         QWidget.setTabOrder(self._line, panel.browser.list)
@@ -238,7 +238,7 @@ class ModelPicker(QComboBox):
 
     def _restore_model(self) -> None:
         self.hidePopup()
-        self._set_field_text(self._line.kept)
+        self._set_field_text(self._line.saved)
         self._line.setModified(False)
         self._line.selectAll()
 

@@ -49,7 +49,7 @@ class ModelsDialog(QDialog):
         cancel = QPushButton("Cancel")
         source_label = text_label(f"Listed by {show_hidden(catalog.gateway)}, {how}", "small", wrap=True)
         row = in_row((self._summary, 1), cancel, self.add, spacing=8)
-        in_column(source_label, self.search, (self.models, 1), row, of=self, margins=(18, 14, 18, 14), spacing=8)
+        in_column(source_label, self.search, (self.models, 1), row, parent=self, margins=(18, 14, 18, 14), spacing=8)
         window_size = parent.window().size()
         self.resize(min(SIZE[0], window_size.width() - 40), min(SIZE[1], window_size.height() - 40))
         self.search.textChanged.connect(self.models.look_for)

@@ -46,7 +46,7 @@ class NoticeBar(QFrame):
         self._inner.setSpacing(8)
         self._inner.addWidget(self._words, 1)
         self._inner.addLayout(self._line)
-        in_row((self._inner, 1), (close, 0, Qt.AlignmentFlag.AlignVCenter), of=self, margins=(12, 5, 8, 5))
+        in_row((self._inner, 1), (close, 0, Qt.AlignmentFlag.AlignVCenter), parent=self, margins=(12, 5, 8, 5))
         self.hide()
 
     def float_over(self, area: QWidget, clearance: Callable[[], int] = int) -> None:

@@ -107,8 +107,8 @@ class Palette(QDialog):
         self._empty_label.setProperty("kind", "muted")
         self._empty_label.setContentsMargins(10, 6, 10, 6)
         frame = styled(QFrame(), "palette")
-        in_column(self._field, (self._list, 1), (self._empty_label, 1), of=frame, margins=MARGIN, spacing=MARGIN)
-        in_column(frame, of=self, margins=0)
+        in_column(self._field, (self._list, 1), (self._empty_label, 1), parent=frame, margins=MARGIN, spacing=MARGIN)
+        in_column(frame, parent=self, margins=0)
         self._filter("")
 
     @property

@@ -39,7 +39,7 @@ class ProblemLine(QFrame):
         self.text = QLabel(LONG_WORD.sub("\\1\u200b", text), textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         look(self.text, "small-text")
-        in_row((self._mark, 0, Qt.AlignmentFlag.AlignTop), (self.text, 1), of=self, margins=(4, 2, 4, 2), spacing=8)
+        in_row((self._mark, 0, Qt.AlignmentFlag.AlignTop), (self.text, 1), parent=self, margins=(4, 2, 4, 2), spacing=8)
         self._draw()
 
     def _draw(self) -> None:
@@ -87,7 +87,7 @@ class ProblemList(QWidget):
         self.more_button.clicked.connect(self._show_more)
         self._column = QVBoxLayout()
         self._column.setSpacing(0)
-        in_column(self._column, (self.more_button, 0, Qt.AlignmentFlag.AlignLeft), of=self, margins=0, spacing=0)
+        in_column(self._column, (self.more_button, 0, Qt.AlignmentFlag.AlignLeft), parent=self, margins=0, spacing=0)
         self.show_problems([])
 
     def reset(self) -> None:

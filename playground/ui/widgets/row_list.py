@@ -62,7 +62,7 @@ class RowList(QWidget, Generic[D, R]):
         self.hint = text_label("", "small", wrap=True)
         self._column = QVBoxLayout()
         self._column.setSpacing(spacing)
-        in_column(self._column, in_row(self.add, self.more, 1), self.hint, of=self, margins=0, spacing=spacing)
+        in_column(self._column, in_row(self.add, self.more, 1), self.hint, parent=self, margins=0, spacing=spacing)
         self.add.clicked.connect(self.add_row)
         self.more.clicked.connect(self._show_more)
         self.describe()

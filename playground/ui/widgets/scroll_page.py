@@ -89,5 +89,5 @@ def column_of(spacing: int) -> tuple[QWidget, QVBoxLayout]:
     """Create the content widget of a page and return it with its column layout."""
     content = styled(QWidget(), "surface")
     content.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-    column = in_column(of=content, margins=(MARGIN, 12, MARGIN, MARGIN), spacing=spacing)
+    column = in_column(parent=content, margins=(MARGIN, 12, MARGIN, MARGIN), spacing=spacing)
     return content, column

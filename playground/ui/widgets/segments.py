@@ -25,7 +25,7 @@ class Segments(QWidget):
         self.setAccessibleName(says)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._group = QButtonGroup(self)
-        row = in_row(of=self, margins=0, spacing=0)
+        row = in_row(parent=self, margins=0, spacing=0)
         self.buttons: list[QPushButton] = []
         for number, title in enumerate(titles):
             button = styled(QPushButton(title), "segment")

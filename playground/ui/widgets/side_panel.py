@@ -38,7 +38,7 @@ class SidePanel(QFrame):
         self.lane = LaneChip()
         self.lane.setParent(self)
         row = in_row(self.tabs, 1, (self.lane, 0, Qt.AlignmentFlag.AlignVCenter), margins=(8, 0, 12, 0))
-        in_column(row, thin_line(), (self.pages, 1), of=self, margins=0, spacing=0)
+        in_column(row, thin_line(), (self.pages, 1), parent=self, margins=0, spacing=0)
 
     def fill(self, title: str, page: QWidget) -> None:
         """Put a page under its tab."""

@@ -45,7 +45,7 @@ class TextChip(QFrame):
         self.close_button = IconButton("close", f"Remove {text}", size=10)
         self.close_button.setFixedSize(16, 16)
         self.close_button.clicked.connect(self._remove)
-        in_row(self.text, self.close_button, of=self, margins=(8, 2, 4, 2), spacing=2)
+        in_row(self.text, self.close_button, parent=self, margins=(8, 2, 4, 2), spacing=2)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):

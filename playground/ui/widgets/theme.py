@@ -40,9 +40,9 @@ class Tokens(NamedTuple):
     tool: str
     reasoning: str
     reasoning_background: str
-    found: str
-    found_current: str
-    on_found_current: str
+    search_match: str
+    search_match_current: str
+    on_search_match_current: str
     error: str
     error_background: str
     ok: str
@@ -73,9 +73,9 @@ LIGHT = Tokens(
     tool="#A85500",
     reasoning="#7A4FE0",
     reasoning_background="#F6F3FE",
-    found="#FFE9A3",
-    found_current="#F5A623",
-    on_found_current="#1A1E24",
+    search_match="#FFE9A3",
+    search_match_current="#F5A623",
+    on_search_match_current="#1A1E24",
     error="#C5282B",
     error_background="#FDF1F1",
     ok="#157A45",
@@ -99,9 +99,9 @@ DARK = Tokens(
     tool="#F2B460",
     reasoning="#B9A4FF",
     reasoning_background="#221F30",
-    found="#574812",
-    found_current="#F2B460",
-    on_found_current="#10131A",
+    search_match="#574812",
+    search_match_current="#F2B460",
+    on_search_match_current="#10131A",
     error="#FF8A84",
     error_background="#2B1E22",
     ok="#6DD49C",

@@ -79,7 +79,7 @@ class ValueRow(ListRow[N]):
         self.lock.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.flag = text_label("", "flag-error", wrap=True)
         line = in_row((self.name, 2), (self.value, 3), self.lock, self.remove, spacing=6)
-        in_column(line, self.flag, of=self, margins=0, spacing=2)
+        in_column(line, self.flag, parent=self, margins=0, spacing=2)
         self.lock.setVisible(lockable and not fixed)  # now that it has a parent; before, it would open a window
         self.remove.setVisible(not fixed)
         self.name.textChanged.connect(self._edited)

@@ -17,7 +17,7 @@ from playground.engine.advice import advise
 from playground.engine.advice.parts import KEEP_OFFER, TRY_OFFER, at_a_prompt
 from playground.engine.advice.refused_fields import MAX_OFFERS, offers
 from playground.protocols.errors import read_error
-from tests.engine.advice.test_messages import SAID, SOUNDS_ALIKE
+from tests.engine.advice.test_messages import REFUSALS, SOUNDS_ALIKE
 from tests.support.each_case import each_case
 
 CASES = [
@@ -68,7 +68,9 @@ def test_nothing_is_offered_that_was_not_sent(case: dict[str, Any]) -> None:
 
 
 #: Other troubles of which a message speaks, where taking a field out would not help.
-OTHERS = [line for line in (*SAID, *SOUNDS_ALIKE) if line[0] not in ("parameter", "tools", "output format", "turns")]
+OTHERS = [
+    line for line in (*REFUSALS, *SOUNDS_ALIKE) if line[0] not in ("parameter", "tools", "output format", "turns")
+]
 
 
 @each_case(("meaning", "status", "body"), OTHERS)
@@ -90,7 +92,7 @@ def test_the_advice_begins_with_the_offers() -> None:
     limit = {"error": {"message": "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."}}
     first = offers(refused(400, limit, {"max_tokens": 5}))[0]
     assert first.kept_for == "m"
-    saved = first.kept("m", "said", "2026-11-23").rules[0]
+    saved = first.with_saved_rules("m", "said", "2026-11-23").rules[0]
     assert (saved.model, saved.why, saved.learnt, saved.to) == ("m", "said", "2026-11-23", "max_completion_tokens")
     partly = advise(refused(400, body, {"stream_options": None}), arrived=True)
     assert TRY_OFFER not in [action.name for action in partly.actions]

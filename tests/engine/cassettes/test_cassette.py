@@ -147,8 +147,10 @@ def test_unknown_members_in_the_store_are_kept_without_secrets() -> None:
     for tape in read(json.dumps(with_more()).encode()).exchanges:
         assert read_tape(*write_tape(tape, Redactor(()))) == tape
         bare = read_head(write_tape(tape, Redactor(()))[0])
-        assert bare.beside == {name: members for name, members in tape.beside.items() if name != "reads"}
-        tape.beside["exchange"]["note"] = {"k": ["sk-canary-0123456789"]}
+        assert bare.unknown_members == {
+            name: members for name, members in tape.unknown_members.items() if name != "reads"
+        }
+        tape.unknown_members["exchange"]["note"] = {"k": ["sk-canary-0123456789"]}
         assert b"canary" not in write([tape], "", [Secret("sk-canary-0123456789")])
 
 

@@ -139,7 +139,7 @@ async def test_answer_arrives_at_recorded_times_divided_by_the_speed(serve: Serv
     _, client = await serve(exchange([(4, chunk({"content": "a"}, "stop")), (8, DONE)]), clock=PlaybackClock(20))
     call = client.open(get_protocol("chat"), hello())
     assert await finish(call) == "a"
-    times = [read.at - (call.exchange.sent or 0.0) for read in call.exchange.reads]
+    times = [read.time - (call.exchange.sent or 0.0) for read in call.exchange.reads]
     assert times[0] > 0.19
     assert 0.39 < times[-1] < 8
 

@@ -9,14 +9,14 @@ import pytest
 from playground.demo.server import DemoServer
 from playground.domain.debugging import Answer
 from playground.domain.errors import RunRefusedError
-from playground.domain.transcript import Ending, Role, make_turn
+from playground.domain.transcript import Role, make_turn
 from playground.engine.compare.differences import fellow_request, last_request, last_requests, request_before
 from playground.engine.compare.lanes import Lanes, LanesError
 from playground.engine.files.presets import Preset, PresetError, apply, from_session
 from playground.engine.session.changes import RunState
 from playground.engine.session.drafts import OpenEdit
-from playground.engine.session.session import Experiment, Session
-from playground.engine.session.snapshot import restore, snapshot
+from playground.engine.session.session import Session
+from playground.engine.session.snapshot import snapshot
 from playground.engine.session.variants import MOST_LANES
 from tests.engine.debugging import WEATHER, begin
 from tests.engine.session.conftest import Connect
@@ -114,30 +114,6 @@ async def test_failing_lane_leaves_the_others_alone_and_is_asked_again(lanes: La
     assert all(turn.outcome is not None and turn.outcome.is_complete for turn in answers)
     assert len({turn.id for turn in answers}) == 2
     assert bad.id not in first.transcript.turns
-
-
-async def test_one_lane_or_all_are_stopped_and_their_text_is_saved(lanes: Lanes) -> None:
-    first, second, _ = lanes.all[0], lanes.add(), lanes.add()
-    lanes.write(make_turn(Role.USER, "!long=4000 !tps=50"))
-    run = begin(lanes.run())
-    await eventually(lambda: len([c for c in first.growing.values() if c.parts]) == 3)
-    saved = snapshot(first)
-    second.stop()
-    await eventually(lambda: second.state is RunState.IDLE)
-    assert [lane.state is RunState.IDLE for lane in lanes.all] == [False, True, False]
-    assert first.experiment.busy
-    assert not first.undo()
-    lanes.stop()
-    await run
-    endings = [turn.outcome.ending for lane in lanes.all if (turn := lane.transcript.path[-1]).outcome]
-    assert endings == [Ending.STOPPED] * 3
-    again = Experiment(first.experiment.connect, profile_id="").main
-    restore(saved, again)
-    for lane in again.experiment.lanes:
-        turn = lane.transcript.path[-1]
-        assert turn.text
-        assert turn.outcome is not None
-        assert (turn.outcome.ending, turn.outcome.exchange is not None) == (Ending.INTERRUPTED, True)
 
 
 async def test_open_edit_of_a_shared_turn_is_sent_in_all_lanes(lanes: Lanes, gateway: DemoServer) -> None:

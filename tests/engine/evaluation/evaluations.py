@@ -47,13 +47,13 @@ class Evaluations:
     def __init__(self, folder: Path) -> None:
         self.path = folder / "answers.sqlite"
         self.store = AnswerStore(self.path)
-        self.told: list[Answer] = []
+        self.answers_added: list[Answer] = []
 
     def runner(self, session: Session) -> Runner:
         return Runner(ResolvedEvaluation(session), self.store, on_saved=self._hear)
 
     def _hear(self, answers: Sequence[Answer]) -> None:
-        self.told += answers
+        self.answers_added += answers
 
     async def run(self, session: Session) -> Runner:
         runner = self.runner(session)

@@ -79,7 +79,7 @@ def session_with(*turns: Turn) -> Session:
     return session
 
 
-SYSTEM, ONE, TWO, THREE = (
+SYSTEM, FIRST, SECOND, THIRD = (
     make_turn(Role.SYSTEM, "Be brief."),
     *(make_turn(Role.USER, text) for text in ("One", "Two", "Three")),
 )
@@ -87,7 +87,7 @@ SYSTEM, ONE, TWO, THREE = (
 
 def test_turn_becomes_a_case_with_all_turns_above() -> None:
     answers = (make_turn(Role.ASSISTANT, text) for text in "12")
-    session = session_with(SYSTEM, ONE, next(answers), TWO, next(answers), THREE)
+    session = session_with(SYSTEM, FIRST, next(answers), SECOND, next(answers), THIRD)
     path = session.transcript.path
     case = case_of(session, path[4].id)
     assert ([turn.text for turn in case.turns], case.expected, case.whole) == (["One", "1", "Two"], "2", False)
@@ -110,13 +110,13 @@ def test_case_has_the_text_of_an_open_editor() -> None:
 def test_step_follows_the_focus() -> None:
     assert step_of(make_session()) == ""
     call = ToolCall(id="1", name="f", arguments="{}")
-    session = session_with(ONE, make_turn(Role.ASSISTANT, "1"), TWO, make_turn(Role.ASSISTANT, "", call))
+    session = session_with(FIRST, make_turn(Role.ASSISTANT, "1"), SECOND, make_turn(Role.ASSISTANT, "", call))
     user, first, _, second = session.transcript.path
     assert step_of(session) == second.id
     assert step_of(session, first.id) == first.id
     assert step_of(session, user.id) == step_of(session, "gone") == second.id, "what has the focus is no answer"
     session.turns.add_turn(make_turn(Role.TOOL, "", ToolResult(call_id="1", text="21")))
-    session.turns.add_turn(THREE)
+    session.turns.add_turn(THIRD)
     last = session.transcript.path[-1].id
     assert step_of(session) == last, "the next request"
     assert [turn.text for turn in case_of(session, last).turns][-1] == "Three"

@@ -21,10 +21,10 @@ from tests.engine.evaluation.evaluations import planned, variant
 from tests.engine.session.test_session import make_session
 
 #: Of case, column and repeat: whether the answer passed, failed for good (None), and in how many seconds it came.
-Made = Callable[[int, int, int], tuple[bool | None, float]]
+Outcomes = Callable[[int, int, int], tuple[bool | None, float]]
 
 
-def results(created: Made, cases: int = 20, columns: int = 2, repeats: int = 1, **fields: Any) -> Results:
+def results(created: Outcomes, cases: int = 20, columns: int = 2, repeats: int = 1, **fields: Any) -> Results:
     session = planned(
         make_session(),
         cases=tuple(Case(id=f"c{number}", values={"city": str(number)}) for number in range(cases)),
@@ -92,11 +92,11 @@ def test_insignificant_difference_is_named_as_such() -> None:
 
 
 def test_comparisons_are_corrected_together() -> None:
-    def made(case: int, place: int, _repeat: int) -> tuple[bool, float]:
+    def outcomes(case: int, place: int, _repeat: int) -> tuple[bool, float]:
         return (place == 0 or case >= 7, 1.0)
 
-    (alone,) = results(made, columns=2).comparisons()
-    three = results(made, columns=4).comparisons()
+    (alone,) = results(outcomes, columns=2).comparisons()
+    three = results(outcomes, columns=4).comparisons()
     assert alone.p == pytest.approx(2 / 2**7)
     assert [item.p for item in three] == pytest.approx([3 * alone.p] * 3)
     assert alone.sure
@@ -157,7 +157,7 @@ def test_variant_names_its_differences() -> None:
 
 
 def test_findings_are_sentences_without_statistics() -> None:
-    def sentences(created: Made, columns: int = 2) -> list[str]:
+    def sentences(created: Outcomes, columns: int = 2) -> list[str]:
         return results(created, columns=columns).findings().sentences
 
     better = sentences(lambda case, place, _: (place == 1 or case % 2 == 0, 1.0))

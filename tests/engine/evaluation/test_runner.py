@@ -38,7 +38,7 @@ async def test_run_asks_each_case_of_each_variant_and_repeat(
     assert (runner.state, runner.progress.done, runner.progress.total, runner.reason) == (State.DONE, 12, 12, "")
     cities = ("Lisbon", "Oslo", "Rome")
     assert sorted(asked(gateway)) == sorted(f"What is {city} like? !fast" for city in cities * 4)
-    assert {(item.case, item.column, item.repeat) for item in evaluations.told} == {
+    assert {(item.case, item.column, item.repeat) for item in evaluations.answers_added} == {
         *product(("c0", "c1", "c2"), ("", "B"), (1, 2))
     }
     for item in runner.answers.values():
@@ -114,16 +114,6 @@ async def test_temporary_failure_is_retried(
     runner = await evaluations.run(planned(session, text="Hello {{city}} !503x1"))
     assert runner.progress.failed == 0
     assert len(asked(gateway)) == 6
-
-
-async def test_refused_key_stops_a_run_with_its_reason(
-    evaluations: Evaluations, session: Session, gateway: DemoServer
-) -> None:
-    runner = await evaluations.run(planned(session, text="Hello {{city}} !401", cases=cases(40), at_once=2))
-    assert runner.state is State.STOPPED
-    assert runner.reason.startswith("A · as set: ")
-    assert len(asked(gateway)) <= 3
-    assert runner.progress.done == 0
 
 
 async def test_budget_stops_a_run(evaluations: Evaluations, session: Session, gateway: DemoServer) -> None:

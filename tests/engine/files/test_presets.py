@@ -28,7 +28,7 @@ def fill(session: Session) -> None:
     session.set_parameters(parameters.with_value("response_format", FORMAT))
 
 
-def other(session: Session) -> Session:
+def second_session(session: Session) -> Session:
     created = Experiment(session.experiment.connect, profile_id=session.settings.profile_id, model="other").main
     created.turns.add_turn(make_turn(Role.USER, "Something else"))
     return created
@@ -60,7 +60,7 @@ def test_the_system_turn_is_replaced_put_in_or_taken_out(session: Session) -> No
 
 def test_protocol_and_model_go_along_where_that_is_wanted(session: Session) -> None:
     fill(session)
-    target = other(session)
+    target = second_session(session)
     target.change(protocol="messages")
     apply(target, from_session(session, "parameters alone"))
     assert (target.settings.protocol, target.settings.model) == ("messages", "other")
@@ -97,7 +97,7 @@ def test_presets_are_kept(session: Session, tmp_path: Path) -> None:
     again = PresetStore(path)
     assert [preset.name for preset in again.presets] == ["two", "first"]
     assert again.presets == store.presets
-    target = other(session)
+    target = second_session(session)
     saved = again.get(item.id)
     assert saved is not None
     apply(target, saved)
@@ -160,7 +160,7 @@ def test_what_a_person_set_and_what_is_the_programs_own_stay_apart(session: Sess
     session.set_parameters(session.settings.current.with_value("stream", False).with_value("stream", True))
     preset = from_session(session, "By hand")
     assert fits(session, preset)
-    into = other(session)
+    into = second_session(session)
     assert apply(into, preset)
     assert not into.settings.current.is_ours("stream")
     assert into.settings.current.is_ours("include_usage")

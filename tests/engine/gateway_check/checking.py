@@ -23,7 +23,7 @@ async def checked(
     whom: Target,
     only: Collection[str] = (),
     protocols: Collection[str] = (),
-    tell: Callable[[CheckEvent], None] = lambda _told: None,
+    tell: Callable[[CheckEvent], None] = lambda _event: None,
 ) -> CheckRun:
     """All checks of a target, or those of these ids, made."""
     expected = [key for key in keys_of(whom, protocols) if not only or key[0] in only]

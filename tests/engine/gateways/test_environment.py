@@ -131,7 +131,7 @@ async def test_key_of_a_variable_is_in_no_file_code_or_failure(keys: Keys, tmp_p
         notices = f"{listed.failure!r} {profile!r} {client.connection!r} {gateways.keys!r}"
         request = Request(protocol="chat", model="m")
         for language in LANGUAGES:
-            snippet = write(language, prepare_snippet_request(profile, request, gateways.keys.known()))
+            snippet = write(language, prepare_snippet_request(profile, request, gateways.keys.known_secrets()))
             notices += snippet.text + " ".join(snippet.notes)
             assert snippet.refusal or NAME in snippet.text
         await gateways.aclose()

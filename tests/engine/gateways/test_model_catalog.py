@@ -80,7 +80,7 @@ def test_change_of_a_removed_gateway_is_refused(gateways: Gateways) -> None:
 
 def test_displayed_entry_is_cut_and_holds_no_secret() -> None:
     key = "sk-a-secret-of-many-letters"
-    catalog = ModelCatalog(known=lambda: (Secret(key),))
+    catalog = ModelCatalog(secrets=lambda: (Secret(key),))
     entry = {"id": "m", "note": "é" * 300, "for": key, "more": "x" * 10_000_000}
     displayed = catalog.entry_text(Model("m", raw=entry), 340)
     assert displayed.startswith('{\n  "id": "m",\n  "note": "ééé')

@@ -19,7 +19,7 @@ LIST = b'{"object": "list", "data": [{"id": "a", "owned_by": "Acme"}, {"id": "b"
 FINE = send(whole(200, "application/json", LIST))
 
 
-def known(name: str, *ports: int, path: str = "/v1", **more: Any) -> KnownGateway:
+def service(name: str, *ports: int, path: str = "/v1", **more: Any) -> KnownGateway:
     base = f"http://127.0.0.1:{ports[0]}{path}"
     return KnownGateway.model_validate({"id": name.lower(), "name": name, "base_url": base, "ports": ports, **more})
 
@@ -47,8 +47,8 @@ async def saying(answer: bytes, host: str = "127.0.0.1", port: int = 0) -> Async
 async def test_gateway_is_named_by_its_answer() -> None:
     with FaultServer() as server:
         server.play(FINE)
-        acme = known("Acme", server.port, signatures=[{"owner": "ACME"}])
-        (result,) = await look([acme, known("Other", server.port), known("Away", 1, signatures=[{"owner": "no"}])])
+        acme = service("Acme", server.port, signatures=[{"owner": "ACME"}])
+        (result,) = await look([acme, service("Other", server.port), service("Away", 1, signatures=[{"owner": "no"}])])
         assert (result.kind, result.services, result.sure, result.models) == (LocalKind.GATEWAY, (acme,), True, 2)
         assert result.base_url == server.url
         assert result.place == f"127.0.0.1:{server.port}"
@@ -75,10 +75,12 @@ async def test_gateway_is_identified_where_its_whole_signature_fits() -> None:
     with FaultServer() as server:
         server.play(send(whole(200, "application/json", LIST, "Server: Acme/1.2", "X-Mark: ")))
         for signature in (*fitting, *others):
-            (result,) = await look([known("Acme", server.port, signatures=[signature]), known("Other", server.port)])
+            (result,) = await look(
+                [service("Acme", server.port, signatures=[signature]), service("Other", server.port)]
+            )
             assert (result.sure, len(result.services)) == ((True, 1) if signature in fitting else (False, 2)), signature
         signed: dict[str, Any] = {"signatures": [{"owner": "acme"}]}
-        (result,) = await look([known("Engine", 1, **signed), known("Wrapper", server.port, **signed)])
+        (result,) = await look([service("Engine", 1, **signed), service("Wrapper", server.port, **signed)])
         assert [service.name for service in result.services] == ["Wrapper"], "the port decides between equal signatures"
 
 
@@ -88,7 +90,7 @@ async def test_saved_gateway_is_searched_at_its_own_port() -> None:
         saved, away = Profile(base_url=server.url), Profile(base_url="https://gateway.example/v1")
         (result,) = await look([], saved, away, Profile(base_url="not an address@"))
         assert result.saved == saved
-        assert await look([known("Acme", server.port)], excluded={f"http://127.0.0.1:{server.port}"}) == []
+        assert await look([service("Acme", server.port)], excluded={f"http://127.0.0.1:{server.port}"}) == []
 
 
 async def test_answer_that_is_no_model_list_is_classified() -> None:
@@ -104,19 +106,25 @@ async def test_answer_that_is_no_model_list_is_classified() -> None:
             ),
             (400, "application/json", b'{"message": "a header is required"}', LocalKind.ERROR, "HTTP 400: a header is"),
             (500, "text/plain", b"Internal Server Error", LocalKind.ERROR, "HTTP 500"),
-            (404, "text/html", b"<html>", LocalKind.OTHER, "no model list (HTTP 404)"),
-            (404, "application/json", b'{"detail": "Not LocalGateway"}', LocalKind.OTHER, "no model list (HTTP 404)"),
-            (403, "text/plain", b"", LocalKind.OTHER, "HTTP 403"),
-            (200, "text/html", b"<html><body>Hello", LocalKind.OTHER, "A web page"),
-            (200, "application/json", b'{"hello": 1}', LocalKind.OTHER, "no model list"),
-            (200, "application/json", b"[" * 100_000, LocalKind.OTHER, "no model list"),
+            (404, "text/html", b"<html>", LocalKind.NO_GATEWAY, "no model list (HTTP 404)"),
+            (
+                404,
+                "application/json",
+                b'{"detail": "Not LocalGateway"}',
+                LocalKind.NO_GATEWAY,
+                "no model list (HTTP 404)",
+            ),
+            (403, "text/plain", b"", LocalKind.NO_GATEWAY, "HTTP 403"),
+            (200, "text/html", b"<html><body>Hello", LocalKind.NO_GATEWAY, "A web page"),
+            (200, "application/json", b'{"hello": 1}', LocalKind.NO_GATEWAY, "no model list"),
+            (200, "application/json", b"[" * 100_000, LocalKind.NO_GATEWAY, "no model list"),
             (200, "application/json", b"[1" + b",1" * 100_000 + b"]", LocalKind.GATEWAY, ""),
             (200, "application/json", b'{"object": "list", "data": null}', LocalKind.GATEWAY, ""),
-            (302, "text/html", b"", LocalKind.OTHER, ""),
+            (302, "text/html", b"", LocalKind.NO_GATEWAY, ""),
         ):
             more = ("Location: http://gateway.example/",) if status == 302 else ()
             server.play(send(whole(status, content_type, body, *more)))
-            (result,) = await look([known("Acme", server.port)])
+            (result,) = await look([service("Acme", server.port)])
             assert result.kind is kind
             assert words in result.words
             assert result.models == 0
@@ -133,24 +141,24 @@ async def test_endless_answers_are_cut_short() -> None:
         slow.play(*endless)
         large.play(send(whole(200, "application/json", b'["' + b"a" * 40_000_000 + b'"]')))
         headers.play(send(b"HTTP/1.1 200 OK\r\n"), *drip(b"X-A: " + b"a" * 1_000_000, 50_000, 0.001), hold())
-        result = await look([known("A", item.port) for item in (silent, slow, large, headers)])
+        result = await look([service("A", item.port) for item in (silent, slow, large, headers)])
         kinds = {item.place: item.kind for item in result}
         assert len(kinds) == 4
         assert kinds[f"127.0.0.1:{silent.port}"] is LocalKind.SILENT
-        assert set(kinds.values()) <= {LocalKind.SILENT, LocalKind.OTHER}
+        assert set(kinds.values()) <= {LocalKind.SILENT, LocalKind.NO_GATEWAY}
         assert all(len(item.words) <= 200 for item in result)
 
 
 async def test_both_loopback_addresses_are_searched() -> None:
     answer, second = whole(200, "application/json", LIST), whole(200, "application/json", b'["c"]')
     async with saying(answer, "::1") as port:
-        (result,) = await look([known("A", port)])
+        (result,) = await look([service("A", port)])
         assert result.base_url == f"http://[::1]:{port}/v1"
         async with saying(answer, port=port):
-            (result,) = await look([known("A", port)])
+            (result,) = await look([service("A", port)])
             assert result.base_url == f"http://127.0.0.1:{port}/v1"
         async with saying(second, port=port):
-            assert {(first.place, first.models) for first in await look([known("A", port)])} == {
+            assert {(first.place, first.models) for first in await look([service("A", port)])} == {
                 (f"127.0.0.1:{port}", 1),
                 (f"[::1]:{port}", 2),
             }
@@ -161,7 +169,7 @@ async def test_gateways_are_reported_as_they_answer_until_cancelled() -> None:
         quick.play(FINE)
         slow.play(hold())
         results: list[str] = []
-        services = [known("A", slow.port), known("B", quick.port)]
+        services = [service("A", slow.port), service("B", quick.port)]
         search = find_local_gateways(services, (), lambda gateway: results.append(gateway.base_url), seconds=60)
         task = asyncio.get_running_loop().create_task(search)
         await eventually(lambda: results == [quick.url], "the first gateway, while the other one is silent")
@@ -176,7 +184,7 @@ async def test_search_uses_no_proxy_and_quotes_other_protocols(monkeypatch: pyte
     with FaultServer() as server:
         server.play(FINE)
         async with saying(b"SSH-2.0-OpenSSH_9.2\r\n") as port:
-            services = [known(f"N{number}", number) for number in (*range(1, 50), server.port, port)]
+            services = [service(f"N{number}", number) for number in (*range(1, 50), server.port, port)]
             results = {item.kind: item for item in await look(services)}
-    assert set(results) == {LocalKind.GATEWAY, LocalKind.OTHER}
-    assert "SSH-2.0-OpenSSH_9.2" in results[LocalKind.OTHER].words
+    assert set(results) == {LocalKind.GATEWAY, LocalKind.NO_GATEWAY}
+    assert "SSH-2.0-OpenSSH_9.2" in results[LocalKind.NO_GATEWAY].words

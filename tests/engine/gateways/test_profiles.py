@@ -312,7 +312,7 @@ async def test_secrets_are_forgotten(keys: Keys) -> None:
     assert without.key_origin == ""
     assert list(without.secret_headers) == ["X-Edge-Token"]
     await forget_secrets(profile, keys)
-    assert tuple(keys.known()) == ()
+    assert tuple(keys.known_secrets()) == ()
 
 
 async def test_lost_key_is_reported(keys: Keys) -> None:

@@ -179,7 +179,7 @@ def test_chain_of_backends_gives_its_real_member(secret_service: SecretService) 
 
 
 @each_case(
-    ("typed", "key", "said"),
+    ("typed", "key", "remark"),
     [
         ("sk-1", "sk-1", ""),
         ("  sk-1 ", "sk-1", "Spaces around"),
@@ -200,11 +200,11 @@ def test_chain_of_backends_gives_its_real_member(secret_service: SecretService) 
         ("sk-ключ", "sk-ключ", "Character 4 is not plain ASCII"),
     ],
 )
-def test_pasted_key_is_cleaned(typed: str, key: str, said: str) -> None:
+def test_pasted_key_is_cleaned(typed: str, key: str, remark: str) -> None:
     cleaned = clean_key(typed)
     assert cleaned.key == key
-    assert said in " ".join(cleaned.remarks)
-    if said == "" and typed:
+    assert remark in " ".join(cleaned.remarks)
+    if remark == "" and typed:
         assert cleaned.remarks == () or not key
     assert clean_key(cleaned.key).key == cleaned.key
 

@@ -14,7 +14,7 @@ from playground.gateway.address import is_loopback, resolve
 from playground.protocols import PROTOCOLS
 from tests.support.each_case import each_case
 
-EVERY = each_case("known", shipped())
+EVERY = each_case("service", shipped())
 AZURE = "https://my-team.openai.azure.com/openai"
 CLOUDFLARE = "https://api.cloudflare.com/client/v4/accounts"
 
@@ -30,43 +30,43 @@ def test_services_have_ids_and_hosts_of_their_own() -> None:
 
 
 @EVERY
-def test_service_has_a_valid_address_a_source_and_no_secret(known: KnownGateway) -> None:
-    base = re.sub(r"\{\w+\}", "some-thing1", known.base_url)
+def test_service_has_a_valid_address_a_source_and_no_secret(service: KnownGateway) -> None:
+    base = re.sub(r"\{\w+\}", "some-thing1", service.base_url)
     assert resolve(base).base == base
     assert urlsplit(base).scheme == ("http" if is_loopback(base) else "https")
-    assert known.source.startswith("https://")
-    assert date.fromisoformat(known.date) <= datetime.now(UTC).date()
-    assert not known.keys_url or known.keys_url.startswith("https://")
-    assert known.name.strip() == known.name
-    assert not known.note or known.note.endswith(".")
-    assert set() < set(known.protocols) <= set(PROTOCOLS)
-    assert all(rule.protocol in known.protocols for rule in known.adaptations)
-    assert all(rule.why and date.fromisoformat(rule.learnt) for rule in known.adaptations)
-    assert not [pair for pair in combinations(known.adaptations, 2) if pair[0].place == pair[1].place]
-    assert not any(looks_secret(name, value) for name, value in known.headers.items())
-    assert not secret_in(dict(known.headers))
-    assert all(re.fullmatch(r"[A-Z][A-Z0-9_]*", name) for name in known.key_variables)
-    assert known.key_variables or known.keyless or is_loopback(known.base_url)
+    assert service.source.startswith("https://")
+    assert date.fromisoformat(service.date) <= datetime.now(UTC).date()
+    assert not service.keys_url or service.keys_url.startswith("https://")
+    assert service.name.strip() == service.name
+    assert not service.note or service.note.endswith(".")
+    assert set() < set(service.protocols) <= set(PROTOCOLS)
+    assert all(rule.protocol in service.protocols for rule in service.adaptations)
+    assert all(rule.why and date.fromisoformat(rule.learnt) for rule in service.adaptations)
+    assert not [pair for pair in combinations(service.adaptations, 2) if pair[0].place == pair[1].place]
+    assert not any(looks_secret(name, value) for name, value in service.headers.items())
+    assert not secret_in(dict(service.headers))
+    assert all(re.fullmatch(r"[A-Z][A-Z0-9_]*", name) for name in service.key_variables)
+    assert service.key_variables or service.keyless or is_loopback(service.base_url)
 
 
 @EVERY
-def test_service_is_found_by_its_name_and_addresses(known: KnownGateway) -> None:
-    assert known in find(known.name, shipped())
-    assert known in find(known.name[:4].lower(), shipped())
-    values = dict.fromkeys(known.placeholders, "mine-1")
-    base = filled(known.base_url, values)
+def test_service_is_found_by_its_name_and_addresses(service: KnownGateway) -> None:
+    assert service in find(service.name, shipped())
+    assert service in find(service.name[:4].lower(), shipped())
+    values = dict.fromkeys(service.placeholders, "mine-1")
+    base = filled(service.base_url, values)
     for pasted in (base, f"{base}/", f"{base}/chat/completions", f"{base}/models?x=1#y"):
         result = recognise(pasted, shipped())
         if result is None:  # several servers are usual at that port
             assert is_loopback(base)
             continue
-        assert (result.service, result.base_url) == (known, base)
-    for host in known.hosts:
+        assert (result.service, result.base_url) == (service, base)
+    for host in service.hosts:
         site = host.replace("*", "mine")
         for pasted in (f"https://{site}/docs/quickstart?lang=en", site, f"www.{site}"):
             notices = recognise(pasted, shipped())
             assert notices is not None
-            assert notices.service is known
+            assert notices.service is service
 
 
 def test_best_match_comes_first() -> None:

@@ -28,7 +28,7 @@ from tests.support.fault_server import FaultServer, head, send, sleep, sse, text
 
 KEY = "sk-canary+Zq7/Kw_2xVb.9Jt=Lm4"
 TOKEN = "canary-token~Hd8&Rf3<Yp6>Ns1%Gc5"
-KNOWN = (Secret(KEY), Secret(TOKEN))
+SECRETS = (Secret(KEY), Secret(TOKEN))
 
 
 def text_encodings(secret: str) -> Iterator[str]:
@@ -101,18 +101,18 @@ def everything(session: Session, tmp_path: Path) -> dict[str, str]:
     tapes = list(session.exchanges.values())
     indexes = [indexed(tape) for tape in tapes]
     path = tmp_path / "file.json"
-    cassette.save(path, tapes, f"About {KEY}", KNOWN)
+    cassette.save(path, tapes, f"About {KEY}", SECRETS)
     assert session.profile is not None
-    sent = prepare_snippet_request(session.profile, session.next_request.build(), KNOWN)
+    sent = prepare_snippet_request(session.profile, session.next_request.build(), SECRETS)
     results = {
         "tape": repr(tapes) + "".join(f"{tape.request_body!r} {tape.body!r}" for tape in tapes),
         "frames": "".join(f"{index.row(n)} {index.data(n, 100_000)}" for index in indexes for n in range(len(index))),
         "cassette": path.read_text(encoding="utf-8"),
         "cassette without keys at hand": cassette.write(tapes).decode(),
-        "har": har.write(tapes, KNOWN).decode(),
+        "har": har.write(tapes, SECRETS).decode(),
         "lint": "".join(report(index, findings(index)) for index in indexes),
         "comparison": repr(compare(indexes[0], indexes[-1])),
-        "request": repr(request_view(session, KNOWN)),
+        "request": repr(request_view(session, SECRETS)),
         "cassette opened": repr(CassettePlayer(cassette.open_file(path)).session().transcript),
     }
     was = (read_recorded_request(tape.protocol, tape.url, tape.request_headers, tape.request_body) for tape in tapes)

@@ -161,6 +161,7 @@ async def test_answers_that_failed_are_said_and_a_refused_key_stops_it(desk: Des
     refused = await desk.run(saved(text="{{city}} !401", at_once=1))
     assert refused.code == ExitCode.HTTP
     assert "Stopped: A · as set: " in refused.err
+    assert len(demo.requests) == 7, "the first refusal stops it"
 
 
 async def test_a_budget_ends_it_with_what_came(desk: Desk) -> None:

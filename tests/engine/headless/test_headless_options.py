@@ -305,18 +305,6 @@ async def test_an_answer_whose_recording_failed_is_shown_and_not_called_done(des
     assert "cannot be written" in ended.err
 
 
-async def test_interrupt_keeps_and_records_what_came(desk: Desk, server: FaultServer) -> None:
-    server.play(send(head(), sse(text_chunk("Half"))), hold())
-    path, file = desk.folder / "a.cassette.json", desk.write("experiment.json", experiment())
-    out, err = io.StringIO(), io.StringIO()
-    running = begin(run_file(file, RunOptions(base_url=server.url, record=path), out, err))
-    await eventually(out.getvalue)
-    running.cancel()
-    assert await running == ExitCode.INTERRUPTED
-    assert (out.getvalue(), err.getvalue()) == ("Half\n", "playground: Interrupted.\n")
-    assert b"Half" in cassette.open_file(path).exchanges[0].body
-
-
 async def test_an_interrupt_while_it_waits_for_the_next_try(desk: Desk, server: FaultServer) -> None:
     server.play(send(whole(429, "application/json", b"{}", "Retry-After: 60")), sleep(0))
     out, err = io.StringIO(), io.StringIO()

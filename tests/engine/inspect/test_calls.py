@@ -148,9 +148,9 @@ async def test_sequence_shows_when_a_server_worked_at_a_call(conversation: ToolC
     start = timing.started_at + 5.0
     for call_id, number in ((first, "1"), (second, "2")):
         ticket = ticket_id(turn_id, call_id)
-        frame = Frame(server="s", at=start, sent=True, text="{}", size=2, method="tools/call", id=number, call=ticket)
-        tape.add([frame, frame.model_copy(update={"sent": False, "id": "", "method": "progress", "at": start + 1})])
-    tape.add([Frame(server="s", at=start + 2, sent=False, text="{}", size=2, id="1")])
+        frame = Frame(server="s", time=start, sent=True, text="{}", size=2, method="tools/call", id=number, call=ticket)
+        tape.add([frame, frame.model_copy(update={"sent": False, "id": "", "method": "progress", "time": start + 1})])
+    tape.add([Frame(server="s", time=start + 2, sent=False, text="{}", size=2, id="1")])
     spans = [span for span in sequence(session, tape) if span.kind == "server"]
     assert [(span.call_id, span.label, span.row, span.ok) for span in spans] == [
         (first, "s", 0, True),
@@ -166,6 +166,6 @@ async def test_sequence_shows_when_a_server_worked_at_a_call(conversation: ToolC
     first_asked = tape.entries[0].frame
     tape.clear()
     assert served(session, exchange, tape) == ()
-    long_after = first_asked.model_copy(update={"at": exchange.started_at + exchange.ended * 2 + 60})
+    long_after = first_asked.model_copy(update={"time": exchange.started_at + exchange.ended * 2 + 60})
     tape.add([long_after])
     assert served(session, exchange, tape) == (), "another exchange does not show it"

@@ -62,17 +62,17 @@ def check_places(index: FrameIndex, tape: Exchange) -> None:
     for number, choice in answer.choices.items():
         parts = choice.freeze()
         assert [info.kind for info in index.parts(number)] == [part.kind for part in parts]
-        for at, part in enumerate(parts):
+        for place, part in enumerate(parts):
             text = str(getattr(part, "arguments", None) or getattr(part, "text", ""))
-            assert index.parts(number)[at].length == len(text)
+            assert index.parts(number)[place].length == len(text)
             covered = []
             for position in range(len(text)):
-                (frame,) = index.frames_of(number, at, position, position + 1)
-                spans = [span for span in index.span_of(frame) if (span.choice, span.part) == (number, at)]
+                (frame,) = index.frames_of(number, place, position, position + 1)
+                spans = [span for span in index.span_of(frame) if (span.choice, span.part) == (number, place)]
                 assert any(span.start <= position < span.end for span in spans)
                 covered.append(frame)
-            assert index.frames_of(number, at, len(text), len(text) + 1) == []
-            assert index.frames_of(number, at, 0, len(text)) == sorted(set(covered))
+            assert index.frames_of(number, place, len(text), len(text) + 1) == []
+            assert index.frames_of(number, place, 0, len(text)) == sorted(set(covered))
 
 
 def test_frames_have_their_kinds_and_times() -> None:
@@ -83,7 +83,7 @@ def test_frames_have_their_kinds_and_times() -> None:
     kinds = (Kind.COMMENT, *texts, *calls, Kind.FINISH, Kind.END)
     assert tuple(index.row(number).kind for number in range(len(index))) == kinds
     assert index.row(1).kinds == (Kind.REASONING, Kind.START)
-    assert [(index.row(number).at, index.row(number).delta) for number in range(2)] == [(0.5, 0.5), (0.75, 0.25)]
+    assert [(index.row(number).time, index.row(number).delta) for number in range(2)] == [(0.5, 0.5), (0.75, 0.25)]
     assert (index.row(0).excerpt, index.row(9).excerpt) == (": alive", "[DONE]")
     assert index.finish == {0: "tool_calls"}
     assert (index.model, index.response_id) == ("m-1", "c-1")
@@ -135,7 +135,7 @@ def test_index_grows_with_the_exchange_and_closes_with_it() -> None:
     assert index.extend() == 0
     tape.reads.append(Read(0.3, second[10:]))
     assert index.extend() == 1
-    assert (index.row(1).at, index.closed) == (0.3, False)
+    assert (index.row(1).time, index.closed) == (0.3, False)
     tape.reads.append(Read(0.4, DONE))
     tape.ended, tape.complete = 0.4, True
     assert index.extend() == 1

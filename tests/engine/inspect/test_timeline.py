@@ -35,7 +35,7 @@ def test_lanes_and_marks() -> None:
     )
     first = {"first byte": 0.5, "first reasoning": 1.0, "first content": 2.0, "first tool call": 3.0}
     marks = {"sent": 0.001, "headers": 0.002, "connected": 0.01, **first, "finish": 3.5, "end": 3.5}
-    assert [(mark.name, mark.at) for mark in line.marks] == list(marks.items())
+    assert [(mark.name, mark.time) for mark in line.marks] == list(marks.items())
     assert line.end == 3.5
 
 

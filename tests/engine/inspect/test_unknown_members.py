@@ -18,7 +18,12 @@ from playground.engine.gateways.secrets import Secret
 from playground.engine.headless import json_output
 from playground.engine.inspect.frame_summary import summarize_frame
 from playground.engine.inspect.frames import Kind
-from playground.engine.inspect.unknown_members import LONGEST_TEXT, beside_part, beside_turn, clipped
+from playground.engine.inspect.unknown_members import (
+    LONGEST_TEXT,
+    clipped,
+    unknown_in_part,
+    unknown_in_turn,
+)
 from playground.engine.requests.edit import apply_edit, read_edit
 from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import Snapshot, snapshot
@@ -186,17 +191,17 @@ def test_edited_text_keeps_the_members_of_unchanged_parts() -> None:
 
 def test_members_are_shown_with_the_protocol_they_are_sent_back_over() -> None:
     cited = Text(text="a", extra={"messages": {"citations": [CITATION]}})
-    assert [(item.names, item.fate) for item in beside_part(cited)] == [("citations", "sent back over Messages")]
-    assert [item.fate for item in beside_part(CALL)] == ["sent back over Chat completions"]
+    assert [(item.names, item.fate) for item in unknown_in_part(cited)] == [("citations", "sent back over Messages")]
+    assert [item.fate for item in unknown_in_part(CALL)] == ["sent back over Chat completions"]
     broken = CALL.model_copy(update={"arguments": "{", "extra": {"messages": {"caller": 1}}})
-    assert beside_part(broken)[0].fate == "sent back over Messages"
+    assert unknown_in_part(broken)[0].fate == "sent back over Messages"
     pictured = Image(url="https://x.example", extra={"chat": {"image_url": {"fps": 2}}})
-    assert beside_part(pictured)[0].fate == "sent back over Chat completions"
+    assert unknown_in_part(pictured)[0].fate == "sent back over Chat completions"
     blocks = [{"type": "text", "text": "seen"}, {"type": "image"}]
     result = ToolResult(call_id="c", text="seen", extra={"messages": {"content": blocks, "cache_control": {"x": 1}}})
-    assert beside_part(result)[0].fate == "sent back over Messages"
+    assert unknown_in_part(result)[0].fate == "sent back over Messages"
     changed = result.model_copy(update={"text": "else"})
-    assert beside_part(changed)[0].fate == "cache_control sent back over Messages"
+    assert unknown_in_part(changed)[0].fate == "cache_control sent back over Messages"
     audio = {"audio": {"id": "au", "data": "A"}, "extra_content": SIGNED, "channel": "final"}
     for extra, fate in (
         ({"chat": {"extra_content": SIGNED}}, "sent back over Chat completions"),
@@ -205,8 +210,8 @@ def test_members_are_shown_with_the_protocol_they_are_sent_back_over() -> None:
         ({"messages": {"container": {"id": "k"}}}, "not sent back"),
         ({"future": {"x": 1}}, "not sent back"),
     ):
-        assert beside_turn(answered(extra=extra))[0].fate == fate
-    assert beside_turn(answered(extra={"chat": {}})) == beside_part(Text(text="a")) == []
+        assert unknown_in_turn(answered(extra=extra))[0].fate == fate
+    assert unknown_in_turn(answered(extra={"chat": {}})) == unknown_in_part(Text(text="a")) == []
 
 
 def test_long_and_many_members_are_cut_with_a_count() -> None:
@@ -216,7 +221,7 @@ def test_long_and_many_members_are_cut_with_a_count() -> None:
     assert displayed["items"][-1] == "… and 450 more"
     assert displayed["…"] == "and 52 more"
     many = {f"m{n}": n for n in range(10_000)}
-    (result,) = beside_part(CALL.model_copy(update={"extra": {"chat": many}}))
+    (result,) = unknown_in_part(CALL.model_copy(update={"extra": {"chat": many}}))
     assert len(result.names) < 200
     assert len(json.dumps(clipped(result.members))) < 5_000
 

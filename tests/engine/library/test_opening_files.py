@@ -136,7 +136,7 @@ async def test_the_same_experiment_is_shown_and_another_one_stands_beside(worksp
     assert workspace.current is current
     current.turns.add_turn(make_turn(Role.USER, "And back?"))
     arrived = await settle(workspace, stored)
-    assert arrived.outcome is Outcome.BESIDE
+    assert arrived.outcome is Outcome.COPIED
     assert arrived.session.id != current.id
     assert [turn.text for turn in arrived.session.transcript.path] == ["Which way to Oslo?"]
     assert len(current.transcript.path) == 2

@@ -265,43 +265,12 @@ async def test_step_limit_pauses_and_continue_counts_from_zero(conversation: Too
     assert conversation.session.state is RunState.IDLE
 
 
-async def test_repeated_call_pauses_once_with_a_warning(conversation: ToolConversation) -> None:
-    debugger = conversation.session.debugger
-    conversation.table()
-    await conversation.ask("Weather in Oslo !loop=4")
-    assert (conversation.roles, conversation.reasons) == ("uctc", ["loop"])
-    assert list(debugger.warnings) == conversation.keys
-    assert "once before with the same arguments" in debugger.warnings[conversation.keys[0]]
-    await debugger.go_on()
-    assert conversation.roles == "uctctctcta"
-    assert len(debugger.warnings) == 3
-    assert "3 times" in list(debugger.warnings.values())[-1]
-
-
 async def test_run_to_end_passes_a_repeated_call_with_a_warning(conversation: ToolConversation) -> None:
     await conversation.ask("Weather in Oslo !loop=3")
     conversation.rule(rows=(SUNNY,), pause_from=1)
     await conversation.session.debugger.run_to_end()
     assert conversation.roles == "uctctcta"
     assert len(conversation.session.debugger.warnings) == 2
-
-
-async def test_stop_ends_the_wait_for_an_answer_that_never_comes(conversation: ToolConversation) -> None:
-    session = conversation.session
-    conversation.table(for_city("Oslo", never=True), SUNNY)
-    session.turns.add_turn(make_turn(Role.USER, THREE))
-    run = begin(session.run())
-    await eventually(lambda: session.state is RunState.ANSWERING and len(conversation.results) == 2)
-    assert session.active_run is not None
-    assert session.active_run.exchange is None, "no request is under way"
-    assert [pending.remaining for pending in session.debugger.pending.values()] == [float("inf")]
-    session.stop()
-    await run
-    assert (session.state, conversation.reasons, session.debugger.pending) == (RunState.IDLE, ["stopped"], {})
-    assert "Oslo" in conversation.waiting[0][1].arguments
-    session.turns.answer(conversation.keys[0][1], "by hand")
-    await session.run()
-    assert [text for text, _ in conversation.results] == ["sunny", "by hand", "sunny"]
 
 
 async def test_answer_by_hand_wins_over_a_delayed_one(conversation: ToolConversation) -> None:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from playground.domain.accumulator import GrowingChoice
-from playground.domain.debugging import Debugging
 from playground.domain.parts import Text
-from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
 from playground.engine.session.history import TYPING
 from playground.engine.session.session import Experiment, Session
@@ -37,31 +33,6 @@ def set_up() -> tuple[Session, Clock]:
 
 def temperature(session: Session) -> object:
     return session.settings.current.to_wire().get("temperature")
-
-
-def test_each_changed_setting_is_a_step_of_undo() -> None:
-    session, clock = set_up()
-    edits: list[Callable[[], object]] = [
-        lambda: session.turns.add_turn(make_turn(Role.USER, "one")),
-        lambda: session.set_parameters(session.settings.current.with_value("temperature", 0.5)),
-        lambda: session.change(tools=(ToolDefinition(name="look"),)),
-        lambda: session.change(debugging=Debugging(step_limit=3)),
-        lambda: session.change(title="A title"),
-        lambda: session.turns.add_turn(make_turn(Role.USER, "two")),
-    ]
-    states = [(session.transcript, session.settings)]
-    for edit in edits:
-        edit()
-        clock.now += 10
-        states.append((session.transcript, session.settings))
-    assert len({id(state) for state in states}) == len(edits) + 1
-    for state in reversed(states[:-1]):
-        assert session.undo()
-        assert (session.transcript, session.settings) == state
-    assert not session.undo()
-    for state in states[1:]:
-        assert session.redo()
-        assert (session.transcript, session.settings) == state
 
 
 def test_values_typed_without_a_pause_are_one_step() -> None:

@@ -21,7 +21,7 @@ from playground.engine.headless.run import RunOptions, run_file
 from playground.engine.session.session import Experiment, Session
 from playground.engine.session.snapshot import decode, restore, snapshot
 from tests.engine.session.conftest import Connect
-from tests.protocols.messages.test_decode import said, start, stop, used
+from tests.protocols.messages.test_decode import start, stop, text_block, used
 from tests.protocols.streams import DONE, chunk, fragment
 from tests.support.editors import edit_call
 from tests.support.fault_server import FaultServer, head, send
@@ -47,7 +47,7 @@ class FaultyConversation:
         """“Hello”, with something in the middle."""
         if self.session.settings.protocol == "chat":
             return b"".join([chunk({"content": "Hel"}), *between, chunk({"content": "lo"}, "stop"), DONE])
-        return b"".join([start(), said("Hel"), *between, said("lo", index=1), stop()])
+        return b"".join([start(), text_block("Hel"), *between, text_block("lo", index=1), stop()])
 
     def call(self, arguments: str, *before: bytes, reason: str = "") -> bytes:
         """A call with these arguments, and a finish reason that says that it is one."""

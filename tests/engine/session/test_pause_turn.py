@@ -17,11 +17,11 @@ from playground.engine.session.run import Mode
 from playground.engine.session.session import Session
 from tests.engine.headless.runs import Desk
 from tests.engine.session.conftest import Connect
-from tests.protocols.messages.test_decode import block, said, start, stop
+from tests.protocols.messages.test_decode import block, start, stop, text_block
 from tests.support.fault_server import FaultServer, head, send
 
 SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "tea"}}
-FOUND = {
+SEARCH_RESULT = {
     "type": "web_search_tool_result",
     "tool_use_id": "srvtoolu_1",
     "content": [{"type": "web_search_result", "url": "u", "title": "t", "encrypted_content": "EEE"}],
@@ -30,7 +30,7 @@ FOUND = {
 PAUSED: list[dict[str, Any]] = [
     {"type": "text", "text": "Let me look."},
     SEARCH,
-    FOUND,
+    SEARCH_RESULT,
     {"type": "thinking", "thinking": "hm", "signature": "SIG"},
     {"type": "thinking", "thinking": "", "signature": "EMPTY"},
     {"type": "redacted_thinking", "data": "RR"},
@@ -68,7 +68,7 @@ def paused_body() -> bytes:
     return json.dumps({**message, "stop_reason": "pause_turn"}).encode()
 
 
-ANSWERED = b"".join([start(), said(" It is green."), stop()])
+ANSWERED = b"".join([start(), text_block(" It is green."), stop()])
 
 
 @pytest.fixture

@@ -107,19 +107,6 @@ def test_role_is_changed_and_a_tool_turn_answers_the_first_open_call() -> None:
     assert session.transcript.path[-1].results == (ToolResult(call_id="", text=""),), "not its own call"
 
 
-def test_turns_are_deleted_and_moved_up_to_the_ends() -> None:
-    session = make_session(*(make_turn(Role.USER, text) for text in "abcd"))
-    session.delete_turn(session.transcript.path[1].id)
-    assert [text for _, text in texts_of(session)] == ["a", "c", "d"]
-    last = session.transcript.path[2].id
-    session.turns.move_turn(last, -1)
-    session.turns.move_turn(last, -1)
-    before = session.transcript
-    session.turns.move_turn(last, -1)
-    assert [text for _, text in texts_of(session)] == ["d", "a", "c"]
-    assert session.transcript is before
-
-
 def test_answers_stand_behind_their_calls_in_the_order_of_the_calls() -> None:
     turn = calling(call("c1"), call("c2"))
     session = make_session(make_turn(Role.USER, "?"), turn, make_turn(Role.USER, "And then?"))

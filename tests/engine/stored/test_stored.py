@@ -30,9 +30,9 @@ from playground.gateway.tape import Exchange
 from tests.engine.conftest import no_keyring
 from tests.engine.library.store.conftest import sound
 
-HERE = Path(__file__).parent
-FACTS: dict[str, Any] = json.loads((HERE / "facts.json").read_text(encoding="utf-8"))
-FILES = sorted(HERE.glob("*.playground.json"))
+FOLDER = Path(__file__).parent
+FACTS: dict[str, Any] = json.loads((FOLDER / "facts.json").read_text(encoding="utf-8"))
+FILES = sorted(FOLDER.glob("*.playground.json"))
 NAMES = [experiment["name"] for experiment in FACTS["experiments"].values()]
 
 Open = Callable[[], Awaitable[Workspace]]
@@ -41,9 +41,9 @@ Open = Callable[[], Awaitable[Workspace]]
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with all files of the earlier version."""
-    (tmp_path / "experiments.db").write_bytes(gzip.decompress((HERE / "experiments.db.gz").read_bytes()))
+    (tmp_path / "experiments.db").write_bytes(gzip.decompress((FOLDER / "experiments.db.gz").read_bytes()))
     for name in ("gateways.json", "presets.json"):
-        shutil.copy(HERE / name, tmp_path / name)
+        shutil.copy(FOLDER / name, tmp_path / name)
     return tmp_path
 
 
@@ -119,7 +119,7 @@ async def test_stored_list_trash_and_search_are_unchanged(open_workspace: Open) 
     assert workspace.store.status.mode is Mode.READY
     assert workspace.current.id == FACTS["current"]
     assert [bare(asdict(experiment)) for experiment in workspace.experiments] == bare(FACTS["list"])
-    assert [[entry.experiment.id, entry.experiment.title, entry.at] for entry in workspace.trash] == FACTS["trash"]
+    assert [[entry.experiment.id, entry.experiment.title, entry.time] for entry in workspace.trash] == FACTS["trash"]
     for words, ids in FACTS["found"].items():
         assert sorted(result.experiment.id for result in await workspace.find(words)) == ids
 
@@ -163,7 +163,7 @@ def test_experiment_file_is_written_unchanged(path: Path) -> None:
 
 
 def test_cassette_is_written_unchanged() -> None:
-    path, facts = HERE / "exchanges.cassette.json", FACTS["cassette"]
+    path, facts = FOLDER / "exchanges.cassette.json", FACTS["cassette"]
     opened = cassette.open_file(path)
     assert (opened.title, opened.created_at, opened.app) == (facts["title"], facts["created_at"], facts["app"])
     assert [of_exchange(exchange) for exchange in opened.exchanges] == facts["exchanges"]

@@ -16,9 +16,9 @@ from playground.gateway.redact import Redactor
 CANARY = "canary-Zq7-secret-91x"
 
 
-def frame(server: str = "files", at: float = 0.0, *, text: str = "{}", **fields: Any) -> Frame:
+def frame(server: str = "files", seconds: float = 0.0, *, text: str = "{}", **fields: Any) -> Frame:
     size = len(text.encode("utf-8", "replace"))
-    return Frame(**{"server": server, "at": at, "sent": False, "text": text, "size": size, **fields})
+    return Frame(**{"server": server, "time": seconds, "sent": False, "text": text, "size": size, **fields})
 
 
 def tape_of(frames: Iterable[Frame] = (), *secrets: str) -> ServerTape:
@@ -31,12 +31,12 @@ def test_answer_is_tied_to_its_request() -> None:
     ticket = ticket_id("turn", "call/1")
     tape = tape_of(
         [
-            frame(at=1.0, sent=True, method="tools/call", id="7", call=ticket),
-            frame("other", at=1.1, id="7"),  # another server's: it answers nothing of ours
-            frame(at=1.2, method="ping", id="7"),  # the server's own request of that id
-            frame(at=1.5, id="7", error=True),
-            frame(at=1.6, sent=True, id="7"),
-            frame(at=1.7, id="7"),
+            frame(seconds=1.0, sent=True, method="tools/call", id="7", call=ticket),
+            frame("other", seconds=1.1, id="7"),  # another server's: it answers nothing of ours
+            frame(seconds=1.2, method="ping", id="7"),  # the server's own request of that id
+            frame(seconds=1.5, id="7", error=True),
+            frame(seconds=1.6, sent=True, id="7"),
+            frame(seconds=1.7, id="7"),
         ]
     )
     request, another, ping, answer, pong, second = tape.entries
@@ -54,10 +54,10 @@ def test_answer_is_tied_to_its_request() -> None:
 def test_answer_with_a_method_is_no_request() -> None:
     tape = tape_of(
         [
-            frame(at=1, sent=True, method="ping", id="1", text='{"method": "ping", "id": 1}'),
-            frame(at=2, method="ping", id="1", text='{"jsonrpc": "2.0", "id": 1, "method": "ping"}'),
-            frame(at=3, sent=True, method="ping", id="1", text='{"id": 1, "result": {}}'),
-            frame(at=4, method="ping", id="1", text='{"id": 1, "result": {"method": 1}}'),
+            frame(seconds=1, sent=True, method="ping", id="1", text='{"method": "ping", "id": 1}'),
+            frame(seconds=2, method="ping", id="1", text='{"jsonrpc": "2.0", "id": 1, "method": "ping"}'),
+            frame(seconds=3, sent=True, method="ping", id="1", text='{"id": 1, "result": {}}'),
+            frame(seconds=4, method="ping", id="1", text='{"id": 1, "result": {"method": 1}}'),
         ]
     )
     assert [(entry.request, entry.seconds) for entry in tape.entries] == [(0, None), (0, None), (2, 1.0), (1, 3.0)]
@@ -90,8 +90,8 @@ def test_exported_lines_are_json_without_secrets() -> None:
     sent = json.dumps({"method": "tools/call", "params": {"key": CANARY, "e": f"\u202e{CANARY}"}})
     tape = tape_of(
         [
-            frame(at=1_700_000_000.5, sent=True, text=sent, method="tools/call", id="1", call="c"),
-            frame(at=1_700_000_001.0, text=f"not json {CANARY} \ud800", id="1", error=True),
+            frame(seconds=1_700_000_000.5, sent=True, text=sent, method="tools/call", id="1", call="c"),
+            frame(seconds=1_700_000_001.0, text=f"not json {CANARY} \ud800", id="1", error=True),
             frame(text="[" * 5000 + "]" * 5000),
             frame(text='{"n": NaN}'),
             frame(text="", notice=f"ended with code 1: {CANARY}"),

@@ -207,9 +207,9 @@ class ComparePage:
         await self.person.until(lambda: [action for action in entries() if action.text().startswith(name)], name)
         await self.person.do(next(action for action in entries() if action.text().startswith(name)).trigger)
 
-    def message(self, number: int, at: int = -1) -> MessageCard:
+    def message(self, number: int, index: int = -1) -> MessageCard:
         """The card of a message of the lane with this number, from 0."""
-        card = self.lanes[number].messages.find_message(self.sessions.all[number].transcript.path[at])
+        card = self.lanes[number].messages.find_message(self.sessions.all[number].transcript.path[index])
         assert card is not None, "the message is not in view"
         return card
 

@@ -234,7 +234,21 @@ class ErrorCard(Page):
         return [label for label in labels if "error body" not in label]
 
 
-class MessageCard(Page):
+class PartsPage(Page):
+    """A place with the parts of one message."""
+
+    @property
+    def call_forms(self) -> list[CallForm]:
+        """The tool calls that are being written, top to bottom."""
+        return [CallForm(self.person, form) for form in find_by_position(self.person, "callForm", self.widget)]
+
+    @property
+    def images(self) -> list[ImageBox]:
+        """The images of the message."""
+        return [ImageBox(self.person, box) for box in find_by_object_name(self.person, "imageBox", self.widget)]
+
+
+class MessageCard(PartsPage):
     """A message of the conversation."""
 
     @property
@@ -256,16 +270,6 @@ class MessageCard(Page):
     def text(self) -> str:
         """All text that is drawn in the message."""
         return "\n".join([*self.texts, *(view.toPlainText() for view in self.find(QTextEdit))])
-
-    @property
-    def call_forms(self) -> list[CallForm]:
-        """The tool calls that are being written, top to bottom."""
-        return [CallForm(self.person, form) for form in find_by_position(self.person, "callForm", self.widget)]
-
-    @property
-    def images(self) -> list[ImageBox]:
-        """The images of the message."""
-        return [ImageBox(self.person, box) for box in find_by_object_name(self.person, "imageBox", self.widget)]
 
     async def wait_for_call_form(self) -> CallForm:
         """Wait until one tool call is being written."""
@@ -308,23 +312,13 @@ class MessageCard(Page):
         await self.press("Save")
 
 
-class Composer(Page):
+class Composer(PartsPage):
     """The field in which a message is written, with the buttons around it."""
 
     @property
     def text(self) -> str:
         """The text in the message field."""
         return self.person.message.toPlainText()
-
-    @property
-    def call_forms(self) -> list[CallForm]:
-        """The tool calls that are being written, top to bottom."""
-        return [CallForm(self.person, form) for form in find_by_position(self.person, "callForm", self.widget)]
-
-    @property
-    def images(self) -> list[ImageBox]:
-        """The attached images."""
-        return [ImageBox(self.person, box) for box in find_by_object_name(self.person, "imageBox", self.widget)]
 
     async def add_call(self) -> CallForm:
         """Begin another tool call, and wait until the cursor is in it."""
@@ -440,30 +434,30 @@ class ConversationPage(Page):
         messages = [turn.id for turn in self.person.session.main.transcript.path if turn.role is not Role.TOOL]
         return view.complete and (not view.at_bottom or not messages or messages[-1] in view.cards)
 
-    def message(self, at: int) -> MessageCard:
+    def message(self, index: int) -> MessageCard:
         """The card of a turn on the path, which is in view. Raises AssertionError if it is not."""
-        card = self.messages.find_message(self.person.path[at])
-        assert card is not None, f"message {at} is not in view"
+        card = self.messages.find_message(self.person.path[index])
+        assert card is not None, f"message {index} is not in view"
         return card
 
-    async def wait_for_message(self, at: int) -> MessageCard:
+    async def wait_for_message(self, index: int) -> MessageCard:
         """Wait until there is a turn at this place of the path, and return its card."""
-        await self.wait_until(lambda: len(self.person.path) > max(at, -at - 1), f"message {at}")
-        return await self.messages.wait_for_message(self.person.path[at])
+        await self.wait_until(lambda: len(self.person.path) > max(index, -index - 1), f"message {index}")
+        return await self.messages.wait_for_message(self.person.path[index])
 
-    async def wait_for_calls(self, at: int = -1) -> list[CallCard]:
+    async def wait_for_calls(self, index: int = -1) -> list[CallCard]:
         """Wait until no run is active and a message shows all of its tool calls."""
 
         def ready() -> bool:
             if self.person.session.active_run is not None or len(self.person.path) <= 1:
                 return False
-            turn = self.person.path[at]
+            turn = self.person.path[index]
             card = self.messages.find_message(turn)
             complete = card is not None and bool(turn.calls) and len(card.calls) == len(turn.calls)
             return complete and self.is_drawn
 
         await self.wait_until(ready, "the cards of the tool calls")
-        return self.message(at).calls
+        return self.message(index).calls
 
     @property
     def composer(self) -> Composer:

@@ -43,7 +43,7 @@ class Guide:
 
     @property
     def _next_button(self) -> QAbstractButton:
-        return self.person.one(QAbstractButton, "Next", get_by_object_name(self.person, "guideBar"))
+        return self.person.get(QAbstractButton, "Next", get_by_object_name(self.person, "guideBar"))
 
     async def press(self, button: str) -> None:
         """Press a button of the hint, once it is enabled."""

@@ -271,7 +271,7 @@ class Comparison(Inspector):
         await select_entry(self.person, await self.wait_for(QComboBox, "Compare with"), entry)
 
     @property
-    def other(self) -> str:
+    def other_exchange(self) -> str:
         """The entry of the other exchange."""
         return self.get(QComboBox, "Compare with").currentText()
 

@@ -36,7 +36,7 @@ class Page:
 
     def get(self, kind: type[W], name: str = "") -> W:
         """The only visible widget inside with this accessible name or text. Raises AssertionError otherwise."""
-        return self.person.one(kind, name, self.widget)
+        return self.person.get(kind, name, self.widget)
 
     async def wait_for(self, kind: type[W], name: str = "") -> W:
         """Wait until there is exactly one such widget, and return it."""

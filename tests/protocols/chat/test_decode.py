@@ -408,7 +408,7 @@ def test_json_body_is_cut_off_or_malformed_by_where_it_stops_being_json(body: by
 
 
 @each_case(
-    ("odd", "kept", "code"),
+    ("odd", "expected", "code"),
     [
         ("NaN", "NaN", "number_not_json"),
         ("-Infinity", "-Infinity", "number_not_json"),
@@ -417,11 +417,11 @@ def test_json_body_is_cut_off_or_malformed_by_where_it_stops_being_json(body: by
         ("9" * 400 + ".0", "Infinity", "number_too_large"),
     ],
 )
-def test_number_that_json_cannot_hold_is_kept_as_text_with_a_note(odd: str, kept: str, code: str) -> None:
+def test_number_that_json_cannot_hold_is_kept_as_text_with_a_note(odd: str, expected: str, code: str) -> None:
     usage = data({"choices": [], "usage": {"total_tokens": 3, "cost": "ODD"}}).replace(b'"ODD"', odd.encode())
     answer = chat(chunk({"content": "a"}, "stop"), usage, DONE)
     assert answer.usage is not None
-    assert (answer.usage.total, answer.usage.raw) == (3, {"total_tokens": 3, "cost": kept})
+    assert (answer.usage.total, answer.usage.raw) == (3, {"total_tokens": 3, "cost": expected})
     assert list(answer.deviations) == [code]
     assert odd[:40] in answer.deviations[code]
     assert answer.complete

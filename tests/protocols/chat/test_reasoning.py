@@ -86,7 +86,7 @@ def test_records_without_a_name_are_shown_and_stay_as_they_are() -> None:
 
 
 @each_case(
-    ("content", "thought", "said"),
+    ("content", "thought", "answer_text"),
     [
         ("<think>a</think>b", "a", "b"),
         ("<think>\na\n</think>\n\nb", "\na\n", "\n\nb"),
@@ -103,11 +103,11 @@ def test_records_without_a_name_are_shown_and_stay_as_they_are() -> None:
     ],
 )
 @each_case("size", [1, 2, 5, 100])
-def test_think_tags_at_the_start_of_the_content(content: str, thought: str, said: str, size: int) -> None:
+def test_think_tags_at_the_start_of_the_content(content: str, thought: str, answer_text: str, size: int) -> None:
     pieces = [content[i : i + size] for i in range(0, len(content), size)]
     answer = chat(*(chunk({"content": piece}) for piece in pieces), STOP)
     assert text(answer, kind="reasoning") == thought
-    assert text(answer) == said
+    assert text(answer) == answer_text
     assert ("inline_think" in answer.deviations) is content.lstrip().startswith("<think>")
 
 
@@ -122,8 +122,8 @@ PLANNED: list[Part] = [Reasoning(text="Plan", field="<thought>"), Text(text="Ans
 MARK = {"extra_content": {"google": {"thought": True}}}
 
 
-def _split(text: str, at: int) -> list[str]:
-    return [piece for piece in (text[:at], text[at:]) if piece]
+def _split(text: str, place: int) -> list[str]:
+    return [piece for piece in (text[:place], text[place:]) if piece]
 
 
 @pytest.mark.parametrize("opening", ["<thought>Plan", "Plan", "\n<thought>Plan"])

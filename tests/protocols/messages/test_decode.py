@@ -35,7 +35,7 @@ def block(index: int, value: dict[str, Any], *deltas: dict[str, Any]) -> bytes:
     )
 
 
-def said(*pieces: str, index: int = 0) -> bytes:
+def text_block(*pieces: str, index: int = 0) -> bytes:
     return block(index, {"type": "text", "text": ""}, *({"type": "text_delta", "text": piece} for piece in pieces))
 
 
@@ -64,7 +64,7 @@ def test_stream_as_the_protocol_has_it() -> None:
         start(),
         event("ping"),
         thought("hm", "SIG"),
-        said("Hel", "lo", index=1),
+        text_block("Hel", "lo", index=1),
         used('{"x"', ": 1}", index=2),
         stop("tool_use"),
     )
@@ -79,7 +79,7 @@ def test_stream_as_the_protocol_has_it() -> None:
 
 
 def test_counts_are_merged_over_the_stream() -> None:
-    usage = messages(start(), said("a"), stop(cache_read_input_tokens=None)).usage
+    usage = messages(start(), text_block("a"), stop(cache_read_input_tokens=None)).usage
     assert usage is not None
     assert (usage.prompt, usage.completion, usage.total, usage.cached) == (15, 9, 24, 3)
     assert usage.raw == {**USAGE, "output_tokens": 9}
@@ -88,7 +88,7 @@ def test_counts_are_merged_over_the_stream() -> None:
 @pytest.mark.parametrize("before", [USAGE, {**USAGE, "pad": "x" * 10_000}])
 def test_number_too_large_in_a_later_usage_report_is_noted(before: Any) -> None:
     later = event("message_delta", delta={}, usage={"cost": "ODD"}).replace(b'"ODD"', b"1e999")
-    answer = messages(start(usage=before), said("a"), later, stop())
+    answer = messages(start(usage=before), text_block("a"), later, stop())
     assert answer.usage is not None
     assert (answer.usage.raw or {})["cost"] == "Infinity"
     assert list(answer.deviations) == ["number_too_large"]
@@ -110,7 +110,7 @@ def test_whole_body_gives_the_same_events() -> None:
     stream = b"".join(
         [
             start(usage=None), thought("hm", "SIG"), block(1, {"type": "redacted_thinking", "data": "XX"}),
-            said("Hello", index=2), used('{"x"', ": 1}", index=3),
+            text_block("Hello", index=2), used('{"x"', ": 1}", index=3),
             block(4, {"type": "web_search_tool_result", "content": []}),
             stop("tool_use", **USAGE | {"output_tokens": 9}),
         ]
@@ -121,7 +121,13 @@ def test_whole_body_gives_the_same_events() -> None:
 def test_blocks_of_one_kind_stay_apart() -> None:
     redacted = block(1, {"type": "redacted_thinking", "data": "XX"})
     answer = messages(
-        start(), thought("a", "S1"), redacted, thought("b", "S2", 2), said("c", index=3), said("d", index=4), stop()
+        start(),
+        thought("a", "S1"),
+        redacted,
+        thought("b", "S2", 2),
+        text_block("c", index=3),
+        text_block("d", index=4),
+        stop(),
     )
     assert answer.choices[0].freeze() == (
         Reasoning(text="a", field="thinking", signature="S1"),
@@ -143,18 +149,21 @@ TEXT = event("content_block_delta", index=0, delta={"type": "text_delta", "text"
 @each_case(
     ("body", "deviations"),
     [
-        ([start(), said("a"), DONE], ["no_finish_reason"]),  # the end marker of another protocol
-        ([start(), said("a"), event("message_delta", delta={"stop_reason": "end_turn"}, usage={})], ["no_end_marker"]),
+        ([start(), text_block("a"), DONE], ["no_finish_reason"]),  # the end marker of another protocol
+        (
+            [start(), text_block("a"), event("message_delta", delta={"stop_reason": "end_turn"}, usage={})],
+            ["no_end_marker"],
+        ),
         *(
-            ([start(), said("a"), stop(reason)], [])
+            ([start(), text_block("a"), stop(reason)], [])
             for reason in ("max_tokens", "stop_sequence", "pause_turn", "model_context_window_exceeded")
         ),
-        ([start(), said("a"), stop("melted")], ["finish_reason_unknown"]),
+        ([start(), text_block("a"), stop("melted")], ["finish_reason_unknown"]),
         ([start(content="a"), stop()], None),
         ([whole("a")], None),
-        ([start(), OPEN_TEXT, said("a"), stop()], ["block_start_repeated"]),
+        ([start(), OPEN_TEXT, text_block("a"), stop()], ["block_start_repeated"]),
         ([start(), TEXT, stop()], ["block_start_missing"]),
-        ([start(), start(usage={"input_tokens": 99}), said("a"), stop()], ["message_start_repeated"]),
+        ([start(), start(usage={"input_tokens": 99}), text_block("a"), stop()], ["message_start_repeated"]),
         (
             [
                 start(), event("telemetry", x=1), OPEN_TEXT,
@@ -188,7 +197,7 @@ def test_odd_but_whole_answers_are_complete_with_a_note(body: list[bytes], devia
     [
         ([b""], FailureKind.NO_BODY),
         ([b"\r\n"], FailureKind.NO_BODY),
-        ([start(), said("half")], FailureKind.CUT_OFF),
+        ([start(), text_block("half")], FailureKind.CUT_OFF),
         ([start(), stop()], FailureKind.EMPTY),
         ([start(), stop("refusal")], None),
     ],
@@ -278,7 +287,7 @@ def test_unknown_blocks_are_kept_whole_with_their_input() -> None:
     answer = messages(
         start(),
         block(0, value, {"type": "input_json_delta", "partial_json": '{"query":"x"}'}),
-        said("a", index=1),
+        text_block("a", index=1),
         stop(),
     )
     assert answer.choices[0].freeze() == (Unknown(value={**value, "input": {"query": "x"}}), Text(text="a"))
@@ -297,10 +306,10 @@ def test_error_in_a_stream_keeps_the_text() -> None:
 
 def test_finished_at_message_stop_and_not_before() -> None:
     decoder = MessagesDecoder()
-    decoder.decode_bytes(start() + said("a") + stop()[:-60])
+    decoder.decode_bytes(start() + text_block("a") + stop()[:-60])
     assert not decoder.finished
     whole = MessagesDecoder()
-    whole.decode_bytes(start() + said("a") + stop())
+    whole.decode_bytes(start() + text_block("a") + stop())
     assert whole.finished
 
 

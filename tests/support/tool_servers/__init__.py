@@ -23,7 +23,7 @@ from playground.domain.tool_servers import ToolServer
 from tests.support import hostile_tool_server
 from tests.support.surroundings import surroundings_before
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 
 
 def everything(**fields: object) -> ToolServer:
@@ -93,7 +93,7 @@ def _in_bin(folder: Path) -> str:
 @cache
 def _folder(kind: str) -> Path:
     """The folder for the packages of a lock, named after its contents, the Python version and the system."""
-    lock = HERE / {"npm": "package-lock.json", "python": "python.txt"}[kind]
+    lock = FOLDER / {"npm": "package-lock.json", "python": "python.txt"}[kind]
     content = lock.read_bytes() + f"{sys.version_info[:2]} {sys.platform}".encode()
     parent = Path(surroundings_before().get("PLAYGROUND_TEST_SERVERS") or _user_cache())
     return parent / f"{kind}-{hashlib.sha256(content).hexdigest()[:12]}"
@@ -122,7 +122,7 @@ def _user_cache() -> Path:
 
 def _install_npm(folder: Path) -> None:
     for name in ("package.json", "package-lock.json"):
-        shutil.copy(HERE / name, folder)
+        shutil.copy(FOLDER / name, folder)
     npm = shutil.which("npm")
     assert npm, "npm is missing; tool servers of others are installed with it"
     _run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], folder)
@@ -131,7 +131,8 @@ def _install_npm(folder: Path) -> None:
 def _install_python(folder: Path) -> None:
     venv.create(folder, with_pip=True, symlinks=sys.platform != "win32")
     _run(
-        [_in_bin(folder), "-m", "pip", "install", "--quiet", "--require-hashes", "-r", str(HERE / "python.txt")], folder
+        [_in_bin(folder), "-m", "pip", "install", "--quiet", "--require-hashes", "-r", str(FOLDER / "python.txt")],
+        folder,
     )
 
 

@@ -31,7 +31,7 @@ def question(parent: QWidget) -> QMessageBox:
     return box
 
 
-MADE: dict[str, tuple[Callable[[QWidget], QDialog], str]] = {
+DIALOGS: dict[str, tuple[Callable[[QWidget], QDialog], str]] = {
     "open": (lambda parent: file_dialog(parent, "Open", "/", "All files (*)"), "Open"),
     "save": (lambda parent: file_dialog(parent, "Save a copy", "/tmp/a.json", "All (*)", write="json"), "Save"),
     "line": (lambda parent: line_dialog(parent, "Rename experiment", "Title", "Tides", "Rename"), "Rename"),
@@ -50,9 +50,9 @@ def window(qtbot: QtBot, qapp: QApplication) -> QWidget:
     return window
 
 
-@each_case("name", MADE)
+@each_case("name", DIALOGS)
 def test_dialog_buttons_are_cancel_then_the_filled_action(window: QWidget, name: str) -> None:
-    make, does = MADE[name]
+    make, does = DIALOGS[name]
     dialog = make(window)
     dialog.show()
     box = dialog.findChild(QDialogButtonBox)

@@ -35,7 +35,7 @@ def body(qtbot: QtBot) -> Iterator[Body]:
     dialog = QDialog()
     qtbot.addWidget(dialog)
     body = Body(dialog)
-    in_row(body, of=dialog, margins=0)
+    in_row(body, parent=dialog, margins=0)
     body.show_entries(ENTRIES, "3")
     body.set_enabled(selected=True)
     dialog.show()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -17,10 +17,10 @@ from playground.domain.prices import Price
 from playground.engine.gateways.model_catalog import Model, ModelCatalog
 from playground.engine.gateways.profiles import ProfileError
 from playground.engine.gateways.secrets import Secret
-from playground.ui.widgets.loop import finish, run
 from playground.ui.widgets.model_picker import ModelPicker
 from playground.ui.widgets.models.listing import SORTING
 from playground.ui.widgets.models.panel import CHOOSING, HINT, ModelPanel
+from tests.support.event_loop import play
 from tests.support.eventually import eventually
 from tests.support.models import catalog_of
 
@@ -112,7 +112,7 @@ def test_chosen_id_is_exactly_the_listed_one(picker: ModelPicker, model: str) ->
     assert set(chosen) == {model}, "leaving the field changes nothing"
 
 
-TOLD = ModelCatalog(
+CATALOG = ModelCatalog(
     (
         Model("plain"),
         Model("small", "Small one", {"id": "small"}, facts=ModelFacts(context=8_192, price=Price(input=1, output=2))),
@@ -134,7 +134,7 @@ TOLD = ModelCatalog(
 
 
 def test_details_of_the_current_model_are_shown(picker: ModelPicker) -> None:
-    picker.show_catalog(TOLD)
+    picker.show_catalog(CATALOG)
     picker.open()
     details = panel(picker).browser.details
     assert panel(picker).hint.text() == HINT
@@ -160,7 +160,7 @@ def test_secrets_in_the_list_are_not_shown(picker: ModelPicker) -> None:
     key = "sk-a-secret-of-many-letters"
     facts = ModelFacts(about=f"for {key} only", owner=key, context=1)
     model = Model("m", raw={"id": "m", "for": key}, facts=facts)
-    picker.show_catalog(ModelCatalog((model,), "gateway", known=lambda: (Secret(key),)))
+    picker.show_catalog(ModelCatalog((model,), "gateway", secrets=lambda: (Secret(key),)))
     picker.open()
     press(picker, Qt.Key.Key_Down)
     details = panel(picker).browser.details
@@ -168,21 +168,6 @@ def test_secrets_in_the_list_are_not_shown(picker: ModelPicker) -> None:
     texts = [details.about.text(), details.facts.text(), details.raw.toPlainText()]
     assert all(texts)
     assert key not in "".join(texts)
-
-
-def play(app: QApplication, scene: Callable[[], Coroutine[None, None, None]]) -> None:
-    """Do something while the event loop runs, to its end."""
-    through: list[bool] = []
-
-    async def main() -> None:
-        try:
-            await scene()
-            through.append(True)
-        finally:
-            finish()
-
-    run(app, main)
-    assert through
 
 
 def test_favourites_and_recent_models_are_first(picker: ModelPicker, qapp: QApplication) -> None:

@@ -39,7 +39,7 @@ def configuration(resolved: ResolvedEvaluation) -> JSONObject:
     checks = resolved.plan.checks
     left_out = dict.fromkeys(check.title for check in checks if write_assert(check) is None)
     asserts = [assertion for check in checks if (assertion := write_assert(check)) is not None]
-    names = list(dict.fromkeys(name for case in resolved.cases for name in case.known))
+    names = list(dict.fromkeys(name for case in resolved.cases for name in case.all_values))
     description = "From Gateway Playground."
     if left_out:
         description += f" Checks that promptfoo has none of were left out: {', '.join(left_out)}."
@@ -71,7 +71,7 @@ def _config(column: EvalVariant) -> JSONObject:
 
 
 def _test(resolved: ResolvedEvaluation, case: Case, names: Sequence[str]) -> JSONObject:
-    values: JSONObject = {name: case.known[name] for name in names if name in case.known}
+    values: JSONObject = {name: case.all_values[name] for name in names if name in case.all_values}
     if case.turns:
         values["input"] = case.turns[-1].text
     own = [assertion for check in case.checks if (assertion := write_assert(check)) is not None]

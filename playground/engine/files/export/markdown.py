@@ -16,7 +16,7 @@ from playground.engine.files.export.page import STYLE, TAIL, escaped, head, rend
 from playground.engine.files.export.selection import Section, Selection, raster_url, server_notes, snapshot_facts
 from playground.engine.files.images import is_address
 from playground.engine.gateways.secrets import Secret
-from playground.engine.inspect.unknown_members import Beside, beside_part, beside_turn
+from playground.engine.inspect.unknown_members import UnknownMembers, unknown_in_part, unknown_in_turn
 from playground.engine.io.files import resource_root
 from playground.engine.io.spreadsheet import tab_text
 
@@ -43,8 +43,11 @@ def section_blocks(section: Section, selection: Selection, level: int = 2) -> li
     above = [section.speaker, *([one_line(model)] if model else []), *([section.place] if section.place else [])]
     blocks = [f"{'#' * level} {section.number}. {' · '.join(above)}"]
     for part in turn.parts:
-        blocks += [_part(part, selection), *(_unknown_members(entry, selection) for entry in beside_part(part))]
-    blocks += [_unknown_members(entry, selection) for entry in beside_turn(turn)]
+        blocks += [
+            _part(part, selection),
+            *(_unknown_members(entry, selection) for entry in unknown_in_part(part)),
+        ]
+    blocks += [_unknown_members(entry, selection) for entry in unknown_in_turn(turn)]
     if section.ending:
         blocks.append(_quoted(f"**{one_line(section.ending)}**"))
     return blocks
@@ -75,7 +78,7 @@ def _part(part: Part, selection: Selection) -> str:
             return f"**A part of an unknown kind**\n\n{_fenced(selection.laid_out(part.value), 'json')}"
 
 
-def _unknown_members(entry: Beside, selection: Selection) -> str:
+def _unknown_members(entry: UnknownMembers, selection: Selection) -> str:
     about = f"**{entry.title.capitalize()}:** {_code(entry.names)} ({one_line(entry.fate)})"
     return f"{about}\n\n{_fenced(selection.laid_out(entry.members), 'json')}"
 

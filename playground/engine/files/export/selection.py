@@ -161,7 +161,7 @@ def _place(transcript: Transcript, turn: Turn, numbers: dict[str, int], before: 
     if len(alternatives) > 1:
         words.append(f"alternative {alternatives.index(turn.id) + 1} of {len(alternatives)}")
     if turn.parent != before:
-        words.append(f"follows turn {numbers[turn.parent]}" if turn.parent is not None else "begins anew")
+        words.append(f"follows turn {numbers[turn.parent]}" if turn.parent is not None else "starts from the beginning")
     return ", ".join(words)
 
 

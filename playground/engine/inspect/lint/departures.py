@@ -156,7 +156,7 @@ def accepted(case: Case) -> Iterator[Seen]:
 _DOCUMENTED_STATUS: Final = frozenset({200, 400, 401, 402, 403, 404, 429, 500, 503, 504})
 _EPOCH: Final = range(1_000_000_000, 100_000_000_000)  # seconds: later than 2001, and not milliseconds
 #: What the decoders note where they say why an answer cannot be read.
-_SAID: Final = frozenset({"cut_off", "empty", "no_body", "not_json", "not_object", "other_protocol", "stray_text"})
+_REPORTED: Final = frozenset({"cut_off", "empty", "no_body", "not_json", "not_object", "other_protocol", "stray_text"})
 #: What the last part of a model's id may say of it that an answer leaves out or adds.
 _VERSION: Final = re.compile(r"(?:[-@:.](?:latest|free|preview|v?\d[\d.\-]*))+$")
 
@@ -256,7 +256,7 @@ def error_inside(case: Case) -> Iterator[Seen]:
 
 def unreadable(case: Case) -> Iterator[Seen]:
     failure, kinds = case.index.failure, GUESSES | {FailureKind.OTHER_PROTOCOL}
-    if failure is not None and failure.kind in kinds and case.exchange.complete and not case.noted & _SAID:
+    if failure is not None and failure.kind in kinds and case.exchange.complete and not case.noted & _REPORTED:
         yield Seen(failure.message, case.index.failed_at)
 
 

@@ -304,14 +304,14 @@ def _evidence(index: FrameIndex, finding: Finding) -> list[str]:
         return [f"Shown by the status and the headers ({code}).", ""]
     row = index.row(finding.frame)
     if not row.size:
-        return [f"Seen at the end of the body, {row.at:.3f} s after the request ({code}).", ""]
+        return [f"Seen at the end of the body, {row.time:.3f} s after the request ({code}).", ""]
     raw = index.raw(finding.frame)[: 8 * _EXCERPT].decode("utf-8", "replace").strip()
     excerpt = cut(raw, _EXCERPT)
     what = "the body" if row.kind is Kind.BODY else f"event {row.number + 1}"
     if not excerpt:
-        return [f"Shown by {what}, {row.at:.3f} s after the request ({code}).", ""]
+        return [f"Shown by {what}, {row.time:.3f} s after the request ({code}).", ""]
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", excerpt)), default=0))
-    return [f"Shown by {what}, {row.at:.3f} s after the request ({code}):", "", f"{fence}text", excerpt, fence, ""]
+    return [f"Shown by {what}, {row.time:.3f} s after the request ({code}):", "", f"{fence}text", excerpt, fence, ""]
 
 
 def _sentence(note: str) -> str:

@@ -43,7 +43,7 @@ class Autosave:
         self._timer: asyncio.Handle | None = None
         self._due = 0.0  # when the timer is due; not every event loop's handle tells
         self._growing: dict[str, int] = {}  # reads of exchanges under way that were handed over
-        self._kept = set(session.exchanges) if stored else set()
+        self._saved_ids = set(session.exchanges) if stored else set()
         self._unsubscribe = session.subscribe(self._changed, everywhere=True)
 
     @property
@@ -92,10 +92,10 @@ class Autosave:
             self._given = state
             self._store.save(current, growing)
         for exchange in tuple(session.exchanges.values()):
-            if exchange.id in self._kept:
+            if exchange.id in self._saved_ids:
                 continue
             if exchange.ended is not None:
-                self._kept.add(exchange.id)
+                self._saved_ids.add(exchange.id)
                 self._growing.pop(exchange.id, None)
                 if not exchange.dropped:
                     self._store.keep_tape(session.id, exchange)
@@ -109,7 +109,7 @@ class Autosave:
                 self._later(GROWING)
         elif isinstance(change, ExchangeChanged):
             exchange = self._session.exchanges.get(change.exchange_id)
-            if exchange is not None and exchange.ended is not None and exchange.id not in self._kept:
+            if exchange is not None and exchange.ended is not None and exchange.id not in self._saved_ids:
                 self._later(0)
             elif self._timer is None and exchange is not None and exchange.ended is None:
                 self._later(GROWING)

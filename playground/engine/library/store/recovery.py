@@ -29,7 +29,7 @@ from playground.engine.library.store.trouble import StoreError
 from playground.system.named_file import read_named
 from playground.system.private import make_file
 
-_BESIDE = ("-wal", "-shm", "-journal")
+_SIDE_FILES = ("-wal", "-shm", "-journal")
 _MAX_MARKER = 64 * 1024  # bytes
 _EMPTY_HINT = "The list begins empty."
 
@@ -189,7 +189,7 @@ def create_store(store: Path, migrations: Sequence[Sequence[str]]) -> None:
 
 def _set_aside_rest(store: Path, aside: Path) -> None:
     """Rename the files that SQLite keeps next to a database, which would damage another one of that name."""
-    for ending in _BESIDE:
+    for ending in _SIDE_FILES:
         part = store.with_name(store.name + ending)
         if part.exists():
             part.replace(aside.with_name(aside.name + ending))

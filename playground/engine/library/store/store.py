@@ -66,7 +66,7 @@ class Store:
         #: Called with the ids of experiments that were deleted for good, on the event loop's thread.
         self.gone: Callable[[Sequence[str]], None] = lambda _ids: None
         self._path = path
-        self._known = secrets
+        self._read_secrets = secrets
         self._redactor = Redactor(())
         self._secrets: tuple[str, ...] = ()
         self._migrations = migrations
@@ -242,7 +242,7 @@ class Store:
         """Return the trash, deleted last first, without what is about to be deleted for good. Raises StoreError."""
         self._purge()
         since = time.time() - self.days_deleted * 86400 if self.days_deleted is not None else 0
-        return [deleted for deleted in await self._read(reading.deleted) if deleted.at >= since]
+        return [deleted for deleted in await self._read(reading.deleted) if deleted.time >= since]
 
     async def trash_size(self) -> int:
         """Return about how many bytes the trash takes. Raises StoreError."""
@@ -440,10 +440,10 @@ class Store:
 
     def _current_redactor(self) -> Redactor:
         """Return the redactor of all secrets that are known now."""
-        secrets = values_of(self._known())
+        secrets = values_of(self._read_secrets())
         if secrets != self._secrets:
             self._secrets = secrets
-            self._redactor = Redactor(values_of(without_format_words(self._known())))
+            self._redactor = Redactor(values_of(without_format_words(self._read_secrets())))
         return self._redactor
 
     def _trouble_from_thread(self, trouble: str) -> None:

@@ -89,8 +89,8 @@ class GrowingTape:
             lines += map(read_of, self._stream.close(self._last))
             self._redactor, self._stream = redactor, StreamRedactor(redactor)
         for read in reads:
-            self._size, self._last = self._size + len(read.data), read.at
-            lines += map(read_of, self._stream.redact_bytes(read.data, read.at))
+            self._size, self._last = self._size + len(read.data), read.time
+            lines += map(read_of, self._stream.redact_bytes(read.data, read.time))
         return zlib.compress(_line(lines, redactor)) if lines else b""
 
 

@@ -99,7 +99,7 @@ class CassetteControl(Control):
         )
         if path is None:
             return
-        secrets = self._workspace.gateways.keys.known()
+        secrets = self._workspace.gateways.keys.known_secrets()
         player = self._players.get(session.id)
         unknown_members = player.cassette.unknown_members if player is not None else {}
         try:
@@ -120,7 +120,7 @@ class CassetteControl(Control):
         path = await ask_where(self._host.window, f"Export {_count(exchanges)} as HAR", name, ARCHIVES, "har")
         if path is None:
             return
-        secrets = self._workspace.gateways.keys.known()
+        secrets = self._workspace.gateways.keys.known_secrets()
 
         try:
             complete = [await session.experiment.with_bodies(exchange) for exchange in exchanges]

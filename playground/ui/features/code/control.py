@@ -39,7 +39,7 @@ class RequestControl(Control):
         self._page = page = host.inspector.request
         self._preview = RequestPreview(
             lambda: host.session,
-            host.workspace.gateways.keys.known,
+            host.workspace.gateways.keys.known_secrets,
             host.inspector.set_preview,
             lambda: page.wants_preview,
             self,
@@ -86,7 +86,7 @@ class RequestControl(Control):
         from playground.engine.requests.edit import read_edit
         from playground.engine.requests.view import request_view
 
-        session, secrets = self._session, self._workspace.gateways.keys.known()
+        session, secrets = self._session, self._workspace.gateways.keys.known_secrets()
         if secrets and request_view(session).text != request_view(session, secrets).text:
             raise ValueError(MASKED)
         return read_edit(session, text)
@@ -127,7 +127,7 @@ class CodeControl(Control):
             self._code = code
             code.set_language(str(self._settings.value(LANGUAGE, "")))
             code.language_chosen.connect(self._remember)
-        code.open_on(self._workspace.gateways.keys.known, exchange_id)
+        code.open_on(self._workspace.gateways.keys.known_secrets, exchange_id)
 
     def _remember(self, language: str) -> None:
         self._settings.setValue(LANGUAGE, language)

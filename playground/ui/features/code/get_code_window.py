@@ -285,10 +285,10 @@ class GetCodeWindow(SessionWindow):
         needs = text_label("Needs", "small")
         needs.setBuddy(self.install)
         self._install_row = QWidget()
-        in_row(needs, self.install, self.install_copy, 1, of=self._install_row, margins=0, spacing=6)
+        in_row(needs, self.install, self.install_copy, 1, parent=self._install_row, margins=0, spacing=6)
         self._stack = in_pages(self.view, self.refusal)
         right = QWidget()
-        in_column((self._stack, 1), self.notes, self._install_row, of=right, margins=(8, 0, 0, 0), spacing=6)
+        in_column((self._stack, 1), self.notes, self._install_row, parent=right, margins=(8, 0, 0, 0), spacing=6)
         halves = split(self.languages, right, sizes=[176, 700])
         halves.setStretchFactor(1, 1)
         close = QPushButton("Close")
@@ -296,7 +296,7 @@ class GetCodeWindow(SessionWindow):
         bottom = in_row((self.status, 1), close, self.save_button, self.copy_button, spacing=8)
         for button in (close, self.save_button, self.copy_button):
             button.setAutoDefault(False)
-        in_column(top, (halves, 1), bottom, of=self, margins=(14, 12, 14, 12), spacing=10)
+        in_column(top, (halves, 1), bottom, parent=self, margins=(14, 12, 14, 12), spacing=10)
         self.fit_into_window(WIDE, TALL)
 
     # Display

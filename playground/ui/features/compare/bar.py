@@ -41,7 +41,7 @@ class LanesBar(QWidget):
         self.mark.setToolTip("Highlight text that lane A's answers do not have, and compare requests and metrics")
         self.mark.toggled.connect(self.marking_set)
         self._parts = (self._count, self.together, self.add, self.mark)
-        in_row(self.title, *self._parts, 1, of=self, margins=0, spacing=SPACING)
+        in_row(self.title, *self._parts, 1, parent=self, margins=0, spacing=SPACING)
 
     def show_lanes(self, title: str, count: int, *, together: bool, marking: bool, full: str) -> None:
         """Show the experiment and the options; ``full`` is the reason if no lane can be added."""

@@ -341,7 +341,7 @@ class CompareControl(QObject):
         if path is None:
             return
         render = lanes_markdown if path.suffix.lower() == ".md" else lanes_page
-        columns, secrets = self._columns(), host.workspace.gateways.keys.known()
+        columns, secrets = self._columns(), host.workspace.gateways.keys.known_secrets()
 
         def save() -> None:
             write_output(path, render(columns, secrets), secrets)
@@ -357,7 +357,7 @@ class CompareControl(QObject):
         """Copy the messages of all lanes to the clipboard as a table with one column per lane."""
         from playground.engine.files.export.markdown import lanes_table
 
-        text, html = lanes_table(self._columns(), self._host.workspace.gateways.keys.known())
+        text, html = lanes_table(self._columns(), self._host.workspace.gateways.keys.known_secrets())
         data = QMimeData()
         data.setText(text)
         data.setHtml(html)
@@ -402,7 +402,7 @@ class CompareControl(QObject):
         use.clicked.connect(dialog.accept)
         cancel.clicked.connect(dialog.reject)
         note = text_label("Starts a branch of its own, up to the first answer.", "small")
-        in_column(field, note, in_row(1, cancel, use, spacing=8), of=dialog, margins=MARGINS, spacing=10)
+        in_column(field, note, in_row(1, cancel, use, spacing=8), parent=dialog, margins=MARGINS, spacing=10)
         if await ask(dialog) and (text := field.text()) != before:
             main_text = system_text(lane.main.transcript)
             self._try(partial(self.lanes.set_system, lane, text if text != main_text else None))

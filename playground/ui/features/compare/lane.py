@@ -91,9 +91,9 @@ class LaneColumn(QFrame):
         self.head.setProperty("kind", "surface")
         self.head.installEventFilter(self)
         row = in_row(self.tick, self.name, (self.model, 1000), self.model.unlisted, 1, self.count, more, spacing=6)
-        in_column(row, self.words, self.losses, of=self.head, margins=(12, 6, 8, 6), spacing=2)
+        in_column(row, self.words, self.losses, parent=self.head, margins=(12, 6, 8, 6), spacing=2)
         bar = [in_row((pane.calls.bar, 1), margins=BELOW)] if first else []  # other panes contain their own bar
-        column = in_column(self.head, (turns, 1), *bar, of=self, margins=0, spacing=0)
+        column = in_column(self.head, (turns, 1), *bar, parent=self, margins=0, spacing=0)
         self.figures = text_label("", "small", wrap=True)
         self.best = styled(MarkLabel(wraps=True), "small")
         self.best.set_mark("check", "ok")
@@ -120,7 +120,7 @@ class LaneColumn(QFrame):
             self.best,
             request_row,
             self.left_out,
-            of=self.foot,
+            parent=self.foot,
             margins=(12 - BUTTON_SIDE, 3, 8, 3),
             spacing=2,
         )

@@ -86,7 +86,7 @@ class LanesPage(QScrollArea):
         self.strip.hide()
         self.strip.chosen.connect(self._go_to)
         self._inner = QWidget(self.viewport())
-        self._row = in_row(of=self._inner, margins=0, spacing=1)
+        self._row = in_row(parent=self._inner, margins=0, spacing=1)
         self.setWidget(self._inner)
         self._hidden: set[Session] = set()  # lanes out of sight that have something to draw
         self.horizontalScrollBar().valueChanged.connect(self._draw_hidden)
@@ -460,5 +460,5 @@ async def _differences(lane: Session, path: tuple[Turn, ...], base: tuple[Turn, 
 def _empty_page() -> QWidget:
     page = QWidget()
     label = text_label("Nothing was asked in this lane yet.", "muted")
-    in_column(1, in_row(1, label, 1), 1, of=page)
+    in_column(1, in_row(1, label, 1), 1, parent=page)
     return page

@@ -44,7 +44,7 @@ class LaneStrip(QFrame):
         for index, chip in enumerate(self.chips):
             chip.setCheckable(True)
             chip.clicked.connect(lambda _checked, index=index: self.chosen.emit(index))
-        in_row(*((chip, 1) for chip in self.chips), of=self, margins=(12, 5, 12, 5), spacing=6)
+        in_row(*((chip, 1) for chip in self.chips), parent=self, margins=(12, 5, 12, 5), spacing=6)
 
     def show_lanes(self, states: Sequence[LaneState], front: int) -> None:
         """Show the lanes from left to right; ``front`` is the index of the focused one."""

@@ -40,7 +40,7 @@ class AnswersRow(QWidget):
         self.field = _CallField(self._fill)
         self.mark = MarkLabel()
         self.state = ElidedLabel(elide=Qt.TextElideMode.ElideRight)
-        in_row(self._title, (self.field, 2), self.mark, (self.state, 3), of=self, margins=0, spacing=8)
+        in_row(self._title, (self.field, 2), self.mark, (self.state, 3), parent=self, margins=0, spacing=8)
         self.setFocusProxy(self.field)
         self.set_name("")
         line = self.field.line
@@ -59,7 +59,7 @@ class AnswersRow(QWidget):
         """Show the call that is answered; `stands_in` is the one that is used if none was chosen."""
         self._shown, self._stands_in = call_id, stands_in
         line = self.field.line
-        line.kept = call_id
+        line.saved = call_id
         if line.text() != call_id and not (line.hasFocus() and line.isModified()):
             line.setText(call_id)
         line.setPlaceholderText(stands_in or "id of the call")
@@ -106,9 +106,9 @@ class AnswersRow(QWidget):
 
     def _restore(self) -> None:
         line = self.field.line
-        line.setText(line.kept)
+        line.setText(line.saved)
         line.selectAll()
-        self._choose_id(line.kept)
+        self._choose_id(line.saved)
 
 
 class _CallField(QComboBox):

@@ -197,7 +197,7 @@ class Composer(QFrame):
             spacing=SPACING,
         )
         rows = (self._reading, self._chips, self._field, self._calls, self._warning, row)
-        in_column(*rows, of=self, margins=(10, 8, 10, 8), spacing=6)
+        in_column(*rows, parent=self, margins=(10, 8, 10, 8), spacing=6)
         self.setFocusProxy(self._field)
         self.set_role(Role.USER)
         self._show_main_button()

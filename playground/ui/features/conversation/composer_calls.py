@@ -41,7 +41,7 @@ class ComposerCalls(QWidget):
         self.answers.chosen.connect(self._choose_call)
         self._list = in_column(margins=0, spacing=6)
         content = self._content = QWidget()
-        in_column(self._list, self._more, of=content, margins=0)
+        in_column(self._list, self._more, parent=content, margins=0)
         self._scroll = FittingArea(most=TALLEST, least=LEAST)
         self._scroll.hold(content)
         self._scroll.setAccessibleName("Calls of the message")
@@ -51,7 +51,7 @@ class ComposerCalls(QWidget):
         self.add.setToolTip("A call that this message makes: tool, id and arguments")
         self.add.clicked.connect(self._add_call)
         rows = (self.answers, self._scroll, (self.add, 0, Qt.AlignmentFlag.AlignLeft))
-        in_column(*rows, of=self, margins=0, spacing=4)
+        in_column(*rows, parent=self, margins=0, spacing=4)
         self.show_role(Role.USER)
 
     @property

@@ -160,7 +160,7 @@ class DocumentWriter:
             frame.setFrameFormat(form)
 
     def _cut(self, cursor: QTextCursor, index: int) -> None:
-        """Remove the lines from ``at`` on."""
+        """Remove the lines from ``index`` on."""
         start = self._starts[index]
         cursor.setPosition(start - 1 if index else start)
         before = cursor.blockFormat() if index else QTextBlockFormat()

@@ -47,7 +47,7 @@ class Editor(QWidget, Generic[V]):
         for label in (self._problem, self._note):
             label.hide()
         buttons = in_row(save, *([run] if runs else []), cancel, 1, spacing=6)
-        in_column(field, self._problem, buttons, self._note, of=self, margins=(0, 4, 0, 4), spacing=6)
+        in_column(field, self._problem, buttons, self._note, parent=self, margins=(0, 4, 0, 4), spacing=6)
         self.setFocusProxy(field)
 
     def event(self, event: QEvent) -> bool:
@@ -221,7 +221,7 @@ class Editing(Generic[V]):
             self._closed(focused)
 
 
-def _is_same(value: str | ToolCall, other: str | ToolCall) -> bool:
-    if isinstance(value, ToolCall) and isinstance(other, ToolCall):
-        return (value.id, value.name, value.arguments) == (other.id, other.name, other.arguments)
-    return value == other
+def _is_same(value: str | ToolCall, second: str | ToolCall) -> bool:
+    if isinstance(value, ToolCall) and isinstance(second, ToolCall):
+        return (value.id, value.name, value.arguments) == (second.id, second.name, second.arguments)
+    return value == second

@@ -74,7 +74,7 @@ class FindBar(QFrame):
             row.addWidget(control, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addStretch(0)
         row.addWidget(close)
-        in_column(row, thin_line(), of=self, margins=0, spacing=0)
+        in_column(row, thin_line(), parent=self, margins=0, spacing=0)
         self.hide()
 
     @property

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
 
-from playground.engine.inspect.unknown_members import beside_part
+from playground.engine.inspect.unknown_members import unknown_in_part
 from playground.ui.features.conversation.calls.call_text import brief_json, unknown_lines
 from playground.ui.features.conversation.caps import MATCHES
-from playground.ui.features.conversation.rows import REDACTED, Row, Shown, beside_text, shown_parts
+from playground.ui.features.conversation.rows import REDACTED, Row, Shown, shown_parts, unknown_members_text
 
 _MARKUP = r"[*`~\\]*"
 
@@ -60,10 +60,13 @@ def part_texts(row: Row, part: Shown) -> Iterator[str]:
             yield part.arguments
             if answer is not None:
                 yield brief_json(answer.result.text) or "(empty)"
-            for members in (*beside_part(part), *(beside_part(answer.result) if answer is not None else ())):
-                yield beside_text(members)
-        case "beside":
-            yield beside_text(part)
+            for members in (
+                *unknown_in_part(part),
+                *(unknown_in_part(answer.result) if answer is not None else ()),
+            ):
+                yield unknown_members_text(members)
+        case "unknown_members":
+            yield unknown_members_text(part)
         case _:
             return
 

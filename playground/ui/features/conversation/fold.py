@@ -47,7 +47,7 @@ class Fold(QFrame):
         self.text_view = TextView(mode=mode, muted=muted, zoom=zoom)
         self.text_view.height_changed.connect(self.height_changed)
         row = head_row or in_row((self.head, 1), *open_controls, margins=0, spacing=GAP)
-        self._column = in_column(row, self.text_view, of=self, margins=margins, spacing=2)
+        self._column = in_column(row, self.text_view, parent=self, margins=margins, spacing=2)
 
     @property
     def is_open(self) -> bool:

@@ -9,13 +9,13 @@ from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent
 
 from playground.domain.accumulator import GrowingPart
 from playground.domain.parts import Reasoning
-from playground.engine.inspect.unknown_members import Beside
+from playground.engine.inspect.unknown_members import UnknownMembers
 from playground.jsonkit.foreign import write
 from playground.jsonkit.layout import indented
 from playground.jsonkit.nesting import approximate_size
 from playground.ui.features.conversation.fold import Fold
 from playground.ui.features.conversation.part_view import PartContext, PartView, Searched
-from playground.ui.features.conversation.rows import REDACTED, beside_text
+from playground.ui.features.conversation.rows import REDACTED, unknown_members_text
 from playground.ui.widgets import figures
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.plain_text import show_hidden, tip
@@ -94,7 +94,7 @@ class ReasoningView(Fold, PartView[Reasoning]):
         painter.drawRoundedRect(self.rect(), 6, 6)
 
 
-class MembersFold(Fold, PartView[Beside]):
+class MembersFold(Fold, PartView[UnknownMembers]):
     """Unknown members of a call, a text or an answer: a line that opens to their JSON."""
 
     def __init__(self, zoom: float = 1.0) -> None:
@@ -102,7 +102,7 @@ class MembersFold(Fold, PartView[Beside]):
         self.copy.clicked.connect(self._copy)
         super().__init__(self.copy, zoom=zoom)
         self._elide = Qt.TextElideMode.ElideMiddle
-        self._shown: Beside | None = None
+        self._shown: UnknownMembers | None = None
         self.text_view.setAccessibleName("Unknown members")
 
     @classmethod
@@ -111,13 +111,13 @@ class MembersFold(Fold, PartView[Beside]):
         fold.height_changed.connect(context.frame.height_changed)
         return fold
 
-    def show_part(self, part: Beside) -> None:
+    def show_part(self, part: UnknownMembers) -> None:
         """Show other members; the fold keeps its state."""
         if part == self._shown:
             return
         self._shown = part
-        self.set_source(beside_text(part))
-        says = SAYS_OF_ANSWER if part.of == "message" else SAYS
+        self.set_source(unknown_members_text(part))
+        says = SAYS_OF_ANSWER if part.owner == "message" else SAYS
         self.head.setToolTip(tip(f"{says.format(fate=part.fate)}{SIZES}"))
         self.set_words(show_hidden(f"{part.title}: {part.names} · {part.fate}"))
         self.refresh()

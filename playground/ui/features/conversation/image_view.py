@@ -273,7 +273,7 @@ class ImageBox(QFrame):
         words = in_column(name, line, spacing=1)
         if self._large:
             words.addLayout(in_row(self.detail, 1))
-        column = in_column(of=self, margins=(7, 7, 7, 6), spacing=5)
+        column = in_column(parent=self, margins=(7, 7, 7, 6), spacing=5)
         if self._large:
             column.addWidget(self.thumb, 0, Qt.AlignmentFlag.AlignLeft)
             column.addLayout(words)
@@ -396,7 +396,7 @@ class ImageDialog(QDialog):
         close = QPushButton("Close")
         close.clicked.connect(self.accept)
         row = in_row((words, 1), self.copy, close, spacing=8)
-        in_column((self.canvas, 1), row, of=self, margins=12, spacing=10)
+        in_column((self.canvas, 1), row, parent=self, margins=12, spacing=10)
         most = parent.window().size() * DIALOG_SHARE
         if about.measure is not None:
             size = QSize(about.measure.width, about.measure.height).boundedTo(QSize(20_000, 20_000))

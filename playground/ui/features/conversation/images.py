@@ -28,9 +28,9 @@ MOST_PIXELS: Final = 64_000_000
 MOST_JPEG_PIXELS: Final = 128_000_000  # scaled while it is read, so that more of them fit
 JPEG_QUALITY: Final = 85
 _DRAWN: Final = 1.5  # times what it would be as JPEG: a screenshot stays sharp for that, a photograph takes far more
-_KEPT: Final = 64
+_CACHE_SIZE: Final = 64
 _ENDINGS: Final = (".png", ".jpg", ".jpeg", ".gif", ".webp")
-_OTHER: Final = {b"BM": b"bmp", b"II*\x00": b"tiff", b"MM\x00*": b"tiff", b"\x00\x00\x01\x00": b"ico"}
+_UNSUPPORTED: Final = {b"BM": b"bmp", b"II*\x00": b"tiff", b"MM\x00*": b"tiff", b"\x00\x00\x01\x00": b"ico"}
 _Turn: TypeAlias = QImageIOHandler.Transformation
 #: Transformations by EXIF orientation, for the formats whose EXIF data Qt does not read.
 _TURNS: Final = {
@@ -107,7 +107,7 @@ def read_source(source: Source) -> Image:
 
 def _image_from(data: bytes, name: str | None) -> Image:
     """Return an image part; formats that only Qt reads are converted to PNG. Raises ImageError."""
-    kind = next((kind for head, kind in _OTHER.items() if data.startswith(head)), None)
+    kind = next((kind for head, kind in _UNSUPPORTED.items() if data.startswith(head)), None)
     if kind is None or images.measure(data) is not None:
         return images.image_from(data, name)
     return images.image_from(_encoded(_read(data, kind, None), "PNG"), f"{Path(name).stem}.png" if name else None)
@@ -127,7 +127,7 @@ def decode(image: Image, box: QSize) -> QImage:
             raise ImageError("Unsupported image format.")
         picture = _read(data, measure.media_type.removeprefix("image/").encode(), box)
         _decoded[key] = picture
-        while len(_decoded) > _KEPT:
+        while len(_decoded) > _CACHE_SIZE:
             _decoded.popitem(last=False)
     return picture
 

@@ -10,7 +10,12 @@ from playground.domain.output import wants_json
 from playground.domain.parts import Part, Reasoning, Text, ToolCall, ToolResult
 from playground.domain.tokens import estimate_tokens
 from playground.domain.transcript import Role, Transcript, Turn
-from playground.engine.inspect.unknown_members import Beside, beside_part, beside_turn, clipped
+from playground.engine.inspect.unknown_members import (
+    UnknownMembers,
+    clipped,
+    unknown_in_part,
+    unknown_in_turn,
+)
 from playground.ui.features.conversation.calls.call_text import json_lines
 
 HEADER_HEIGHT, CALL_HEIGHT, REASONING_HEIGHT, LINE_HEIGHT = 80, 90, 34, 20  # pixels
@@ -84,7 +89,7 @@ REDACTED = "(redacted by the provider)"
 PAGE: Final = 20  # parts of a turn shown at once
 
 #: Content of a card: a part, or unknown members of one. Those of a call are shown in the call's own card.
-Shown: TypeAlias = Part | Beside
+Shown: TypeAlias = Part | UnknownMembers
 
 
 def is_judged(turn: Turn) -> bool:
@@ -110,19 +115,19 @@ def shown_parts(turn: Turn) -> list[Shown]:
         ):
             parts.append(part)
         if part.kind != "tool_call":
-            parts += beside_part(part)
+            parts += unknown_in_part(part)
         before = part.kind
-    return parts + beside_turn(turn)
+    return parts + unknown_in_turn(turn)
 
 
-def beside_text(members: Beside) -> str:
+def unknown_members_text(members: UnknownMembers) -> str:
     """Return the text of unknown members, as a card shows it."""
     return "\n".join(line for _, line in json_lines(clipped(members.members)))
 
 
 def text_mode(turn: Turn, part: Shown) -> str:
     """Return how a text is drawn unless its exact text is shown: "markdown", "plain" or "raw"."""
-    if part.kind in ("unknown", "tool_result", "beside"):
+    if part.kind in ("unknown", "tool_result", "unknown_members"):
         return "raw"
     return "markdown" if turn.role is Role.ASSISTANT else "plain"
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from playground.engine.questions.kinds import Question
 from playground.jsonkit.problems import Problem
 from playground.jsonkit.values import JSONObject
-from playground.ui.widgets.asking import Asking
+from playground.ui.widgets.widget_questions import WidgetQuestions
 
 AT_ALL: Final = 1_000_000  # characters
 
@@ -25,12 +25,12 @@ class TextCheck(QObject):
     def __init__(self, asks: Asks, parent: QObject) -> None:
         super().__init__(parent)
         self._asks = asks
-        self._asking = Asking(self)
-        self._asking.answered.connect(self.checked)
+        self._questions = WidgetQuestions(self)
+        self._questions.answered.connect(self.checked)
 
     def problems(self, text: str, schema: JSONObject | None) -> list[Problem] | None:
         """Return the problems; None while they are not known, and for a text that is too large to check."""
-        return self._asking.ask(self._asks(text, schema), alone=True) if len(text) <= AT_ALL else None
+        return self._questions.ask(self._asks(text, schema), alone=True) if len(text) <= AT_ALL else None
 
 
 def unchecked_words(text: str) -> tuple[str, str]:

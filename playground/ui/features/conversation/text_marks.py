@@ -106,9 +106,9 @@ class TextMarks:
         for begin, end in _between(self.linked_places, first, last):
             out.append(self._selection(begin, end, t.marked, t.text))
         for begin, end in _between(self._places_of_matches(), first, last):
-            out.append(self._selection(begin, end, t.found, t.text))
+            out.append(self._selection(begin, end, t.search_match, t.text))
         if (place := self.current_place) is not None:
-            out.append(self._selection(*place, t.found_current, t.on_found_current))
+            out.append(self._selection(*place, t.search_match_current, t.on_search_match_current))
             out[-1].format.setFontUnderline(True)
         return out
 

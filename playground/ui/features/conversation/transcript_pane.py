@@ -94,7 +94,7 @@ class TranscriptPane(Centre):
         commands.case_asked.connect(self.case_asked)
         self.view: TranscriptView = TranscriptView(self.commands, self._growing)
         self.finder = Finder(self.view, self)
-        self._whole = in_column(self.finder.bar, of=self, margins=0, spacing=0)
+        self._whole = in_column(self.finder.bar, parent=self, margins=0, spacing=0)
         self._stack = self.seen = QStackedWidget(self)
         self._whole.addWidget(self._stack, 1)
         self._stack.addWidget(empty)

@@ -87,7 +87,7 @@ class TurnCard(CardFrame):
         self._sent.height_changed.connect(self.height_changed)
         top = in_column(margins=(1, 0, 4, 0))
         column = in_column(self._body, pager, self._end, margins=(1, 2, 4, 0), spacing=8)
-        in_column(self._header, top, column, self._sent, of=self, margins=(17, 6, 10, 10), spacing=2)
+        in_column(self._header, top, column, self._sent, parent=self, margins=(17, 6, 10, 10), spacing=2)
         self.parts = TurnParts(self._body, pager, self._context)
         self.finds = CardFinds(self, lambda: self.row, self.parts, self.turn_to)
         self.editing = TurnEditor(self._context, self.parts, self._header, self._body, top)
@@ -332,7 +332,7 @@ class AsSent(QFrame):
         self._commands = commands
         self._turn: Turn | None = None
         self._view: TextView | None = None  # made when it is first shown
-        self._column = in_column(text_label("As sent", "group"), of=self, margins=(10, 6, 8, 6), spacing=3)
+        self._column = in_column(text_label("As sent", "group"), parent=self, margins=(10, 6, 8, 6), spacing=3)
         self.setProperty("kind", "as-sent")
         self.setAccessibleName("The message as it is sent")
         header.as_sent.toggled.connect(self._show)

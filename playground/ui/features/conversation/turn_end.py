@@ -45,7 +45,7 @@ class ErrorFrame(QFrame):
         font = title.font()
         font.setBold(True)
         title.setFont(font)
-        return in_column(title, of=self, margins=(14, 10, 12, 10), spacing=4)
+        return in_column(title, parent=self, margins=(14, 10, 12, 10), spacing=4)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         t = tokens()
@@ -302,7 +302,7 @@ class TurnEnd(QVBoxLayout):
         line = QWidget()
         button = QPushButton(action.label)
         button.clicked.connect(lambda: self._take(action))
-        in_row(button, (text_label(words, "muted", wrap=True), 1), of=line, margins=0, spacing=8)
+        in_row(button, (text_label(words, "muted", wrap=True), 1), parent=line, margins=0, spacing=8)
         return line
 
     def _error(

@@ -72,7 +72,7 @@ class TurnHeader(QWidget):
         more.setMenu(self.menu)
         labels = (self._role, self._model, self._ending, self._adapted, self._unread, self._verdict, self._spec_check)
         buttons = (self.as_sent, self.alternatives, self.edit, more)
-        row = in_row(of=self, margins=0, spacing=SPACING)
+        row = in_row(parent=self, margins=0, spacing=SPACING)
         for part in labels:
             row.addWidget(part, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addStretch(1)
@@ -219,7 +219,7 @@ class AlternativeSwitch(QWidget):
         if lane_of is not None:
             for part in (self._earlier, self._number, self._later):
                 part.installEventFilter(self)
-        in_row(self._earlier, self._number, self._later, of=self, margins=0, spacing=6)
+        in_row(self._earlier, self._number, self._later, parent=self, margins=0, spacing=6)
         self.hide()
 
     def show_alternatives(self, turn_id: str, alternatives: Sequence[str]) -> None:

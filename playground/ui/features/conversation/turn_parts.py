@@ -106,7 +106,7 @@ _BY_KIND: Final[dict[str, type[PartView[Any]]]] = {
     "tool_call": CallCard,
     "reasoning": ReasoningView,
     "image": TurnImages,
-    "beside": MembersFold,
+    "unknown_members": MembersFold,
 }
 
 

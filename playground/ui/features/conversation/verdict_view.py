@@ -133,7 +133,7 @@ class AnswerCheckView(QWidget, PartView[Text]):
         self.list = ProblemList(within=0)
         self.list.chosen.connect(self.go_to)
         self.list.grown.connect(self.height_changed)
-        in_column(self.view, self.list, of=self, margins=0, spacing=6)
+        in_column(self.view, self.list, parent=self, margins=0, spacing=6)
 
     @classmethod
     def make(cls, context: PartContext, mode: str) -> AnswerCheckView:

@@ -37,7 +37,9 @@ class SampleRow(QPushButton):
         name.setMinimumWidth(NAME_WIDTH)
         for label in (name, shows):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._row = in_row((name, 0, Qt.AlignmentFlag.AlignTop), (shows, 1), of=self, margins=(8, 4, 8, 4), spacing=10)
+        self._row = in_row(
+            (name, 0, Qt.AlignmentFlag.AlignTop), (shows, 1), parent=self, margins=(8, 4, 8, 4), spacing=10
+        )
 
     def sizeHint(self) -> QSize:
         return self._row.sizeHint()
@@ -91,7 +93,7 @@ class Welcome(QWidget):
             in_row((self._gateway, 1), (self._prompts, 0, Qt.AlignmentFlag.AlignTop)),
             thin_line(),
             text_label("Samples", "group"),
-            of=card,
+            parent=card,
             margins=(24, 20, 24, 16),
             spacing=8,
         )
@@ -101,7 +103,7 @@ class Welcome(QWidget):
             row.clicked.connect(partial(self.opened.emit, sample.action))
             rows.addWidget(row)
         column.addLayout(rows)
-        in_column(1, in_row(1, (card, 100), 1), 2, of=self, margins=(26, 16, 26, 10))
+        in_column(1, in_row(1, (card, 100), 1), 2, parent=self, margins=(26, 16, 26, 10))
 
     def describe(self, gateway: str, *, demo: bool) -> None:
         """Name the gateway in use."""

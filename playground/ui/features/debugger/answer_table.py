@@ -30,7 +30,6 @@ from playground.engine.questions.kinds import RowFits
 from playground.jsonkit.reading import problem_at
 from playground.ui.features.debugger.fields import FRAME, AnswerField, PathField
 from playground.ui.features.debugger.texts import answer_words, match_words, one_line
-from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.form_parts import look, paragraph, styled, text_label
 from playground.ui.widgets.icon_button import IconButton
@@ -40,6 +39,7 @@ from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.problem_line import LONG_WORD
 from playground.ui.widgets.segments import Segments
+from playground.ui.widgets.widget_questions import WidgetQuestions
 
 ROW_HEIGHT = 26
 MAX_ROWS = 7  # in view; more of them scroll
@@ -63,8 +63,8 @@ class RowEditor(QFrame):
         self._row = AnswerRow()
         self._latest: str | None = None
         self._showing = False
-        self._asking = Asking(self)
-        self._asking.answered.connect(self._update)
+        self._questions = WidgetQuestions(self)
+        self._questions.answered.connect(self._update)
         self.kinds = Segments(TITLES, "Arguments of the row")
         self.take_button = styled(QPushButton("From latest call"), "link")
         self.take_button.setToolTip(tip("Use the arguments of the latest call of this tool"))
@@ -79,7 +79,7 @@ class RowEditor(QFrame):
         title = text_label("When the arguments are", "group")
         head = in_row(self.kinds, 1, spacing=6)
         column = in_column(
-            title, head, self.pattern, self.path, self.message, of=self, margins=(10, 8, 10, 10), spacing=4
+            title, head, self.pattern, self.path, self.message, parent=self, margins=(10, 8, 10, 10), spacing=4
         )
         column.addWidget(self.take_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addSpacing(4)
@@ -151,7 +151,7 @@ class RowEditor(QFrame):
         self.message.setVisible(bool(words))
         look(self.message, "flag-error" if invalid else "small")
         look(self.pattern, "true" if invalid else "false", "bad")
-        fit = self._asking.ask(RowFits(row, self._latest), alone=True)
+        fit = self._questions.ask(RowFits(row, self._latest), alone=True)
         matches = fit is not None and bool(fit.fits)
         self.take_button.setVisible(
             self._latest is not None and row.match is not MatchKind.PATH and not (equal and matches)
@@ -162,7 +162,7 @@ class RowEditor(QFrame):
         row = self._row
         if not row.pattern.strip():
             return "Enter arguments as JSON.", False
-        fit = self._asking.ask(RowFits(row, self._latest), alone=True)
+        fit = self._questions.ask(RowFits(row, self._latest), alone=True)
         if fit is None:
             return "Checking…", False
         if fit.costly:
@@ -199,8 +199,8 @@ class AnswerTable(QWidget):
         self.up_button = IconButton("up", "Move row up (Alt+Up)", quiet=False)
         self.down_button = IconButton("down", "Move row down (Alt+Down)", quiet=False)
         self.delete_button = IconButton("delete", "Delete row (Delete)", quiet=False)
-        self._asking = Asking(self)
-        self._asking.answered.connect(self._fill)
+        self._questions = WidgetQuestions(self)
+        self._questions.answered.connect(self._fill)
         self.table = _Table()
         self.message = paragraph("", "small")
         self.message.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -225,7 +225,7 @@ class AnswerTable(QWidget):
         if self._latest is None:
             return -1
         for index, row in enumerate(self._rows):
-            fit = self._asking.ask(RowFits(row, self._latest))
+            fit = self._questions.ask(RowFits(row, self._latest))
             if fit is None or fit.costly:
                 return -1
             if fit.fits:
@@ -285,7 +285,7 @@ class AnswerTable(QWidget):
             button.setFixedSize(24, 24)
             bar.addWidget(button)
         list_half = QWidget()
-        in_column(bar, self.table, self.message, 1, of=list_half, margins=0, spacing=6)
+        in_column(bar, self.table, self.message, 1, parent=list_half, margins=0, spacing=6)
         self._halves = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         self._halves.setContentsMargins(0, 0, 0, 0)
         self._halves.setSpacing(12)
@@ -350,7 +350,7 @@ class AnswerTable(QWidget):
         self.table.setRowCount(len(self._rows))
         notes: list[str] = []
         for index, row in enumerate(self._rows):
-            fit = self._asking.ask(RowFits(row, self._latest))
+            fit = self._questions.ask(RowFits(row, self._latest))
             note, mark, colour = "", "", ""
             if index == matching:
                 note, mark, colour = "answers the latest call", "check", "ok"

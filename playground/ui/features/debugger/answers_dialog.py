@@ -152,7 +152,7 @@ class AnswerColumn(QFrame):
         self.remove_button.setFixedSize(22, 22)
         self.field = AnswerField("Answer", least=6, fills=True)
         head = in_row((self.title, 1), self.start_button, self.remove_button, spacing=4)
-        in_column(head, (self.field, 1), of=self, margins=(12, 10, 12, 12), spacing=6)
+        in_column(head, (self.field, 1), parent=self, margins=(12, 10, 12, 12), spacing=6)
         self.field.changed.connect(self._changed)
         self.remove_button.clicked.connect(self.remove_asked)
         for button in self.findChildren(QPushButton):
@@ -281,7 +281,7 @@ class AnswersDialog(QDialog):
         foot = in_row(self.add_button, self.free_lanes, (self.message, 1), cancel, self.start_button, spacing=8)
         for button in (cancel, self.start_button):
             button.setAutoDefault(False)
-        in_column(title, says, (self._area, 1), foot, of=self, margins=(16, 14, 16, 14), spacing=8)
+        in_column(title, says, (self._area, 1), foot, parent=self, margins=(16, 14, 16, 14), spacing=8)
         room = main_window(self).size()
         self.resize(min(3 * (COLUMN + 24) + 40, room.width() - 40), min(TALL, room.height() - 60))
 

@@ -205,7 +205,7 @@ class CallList(SessionPage):
         self._stack = in_pages(self.empty, self.table)
         self._stack.setContentsMargins(9, 0, 0, 0)
         bar = in_row((self.filter, 2), (self.count, 3), self.export_button, margins=(12, 4, 12, 4), spacing=8)
-        in_column(bar, (self._stack, 1), of=self, margins=0, spacing=0)
+        in_column(bar, (self._stack, 1), parent=self, margins=0, spacing=0)
 
     def _begin(self, session: Session) -> None:
         self._index = CallIndex(session)

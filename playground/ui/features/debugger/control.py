@@ -30,7 +30,7 @@ class RunPages(Control):
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
-        self.calls = CallList(self._workspace.gateways.keys.known)
+        self.calls = CallList(self._workspace.gateways.keys.known_secrets)
         self.calls.card_asked.connect(self._go_to_entry)
         self.sequence = SequencePage(self._tape)
         self.sequence.card_asked.connect(self._go_to_call)
@@ -119,7 +119,7 @@ class DebugControl(Control):
         """Open the responses of a tool, or the default."""
         dialog = RulesDialog.shown_for(self._session, self._host.window)
         remember_size(dialog, self._settings)
-        dialog.known_secrets = self._workspace.gateways.keys.known
+        dialog.known_secrets = self._workspace.gateways.keys.known_secrets
         dialog.open_on(name)
 
     def record(self) -> None:

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QLabel, QLineEdit, QSiz
 from playground.domain.debugging import Answer
 from playground.engine.questions.kinds import Fit, PathFits
 from playground.jsonkit.reading import problem_at
-from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import keep_from_wheel, look, paragraph, styled, text_label
@@ -17,6 +16,7 @@ from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.theme import code_font
+from playground.ui.widgets.widget_questions import WidgetQuestions
 
 LARGEST = 64_000_000
 EXAMPLE_PATH = "$[?@.city == 'Oslo']"
@@ -77,8 +77,8 @@ class PathField(QWidget):
     def __init__(self, name: str, placeholder: str = EXAMPLE_PATH) -> None:
         super().__init__()
         self._latest: str | None = None
-        self._asking = Asking(self)
-        self._asking.answered.connect(self._check)
+        self._questions = WidgetQuestions(self)
+        self._questions.answered.connect(self._check)
         self.line = styled(QLineEdit(), "field")
         self.line.setFont(code_font())
         self.line.setPlaceholderText(placeholder)
@@ -87,7 +87,7 @@ class PathField(QWidget):
         self.message = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.message.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.message.hide()
-        in_column(self.line, self.message, of=self, margins=0, spacing=2)
+        in_column(self.line, self.message, parent=self, margins=0, spacing=2)
         self.setFocusProxy(self.line)
         self.line.textEdited.connect(self._type)
 
@@ -104,7 +104,7 @@ class PathField(QWidget):
 
     def _check(self) -> None:
         text = self.line.text()
-        fit = self._asking.ask(PathFits(text, self._latest), alone=True) if text else Fit()
+        fit = self._questions.ask(PathFits(text, self._latest), alone=True) if text else Fit()
         words, invalid = _path_words(fit), bool(fit is not None and fit.problem)
         self.message.setText(words)
         self.message.setVisible(bool(words))
@@ -193,12 +193,12 @@ class AnswerField(QWidget):
         options = QWidget()
         flow = FlowLayout(options, 10)
         delay, length = QWidget(), QWidget()
-        in_row(QLabel("Delay"), self.delay, QLabel("s"), of=delay, margins=0, spacing=4)
-        in_row(QLabel("Length"), self.length, of=length, margins=0, spacing=4)
+        in_row(QLabel("Delay"), self.delay, QLabel("s"), parent=delay, margins=0, spacing=4)
+        in_row(QLabel("Length"), self.length, parent=length, margins=0, spacing=4)
         for widget in (self.is_error, delay, length, self.never):
             flow.addWidget(widget)
         options.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        in_column(head, (self.text, int(self._fills)), self.problem, options, of=self, margins=0, spacing=4)
+        in_column(head, (self.text, int(self._fills)), self.problem, options, parent=self, margins=0, spacing=4)
         self.setFocusProxy(self.text)
 
     def _edit(self, *_: object) -> None:

@@ -104,7 +104,7 @@ class ResponseDefaults(ResponseView):
             margins=(16, 6, 12, 10),
             spacing=6,
         )
-        in_column(thin_line(), rows, of=self, margins=0, spacing=0)
+        in_column(thin_line(), rows, parent=self, margins=0, spacing=0)
         self.limit.edited.connect(self._set_limit)
         self.rules.clicked.connect(lambda: self.rules_asked.emit(""))
         self._show()
@@ -144,7 +144,7 @@ class ToolResponseRow(ResponseView):
         caption = text_label("When called", "group")
         caption.setBuddy(self.policy)
         row = in_row(caption, self.policy, 1, self.edit_button, spacing=8)
-        in_column(row, self.words, of=self, margins=0, spacing=2)
+        in_column(row, self.words, parent=self, margins=0, spacing=2)
         self.edit_button.clicked.connect(lambda: self.rules_asked.emit(self._name))
         self._show()
 

@@ -152,12 +152,12 @@ class RuleEditor(QWidget):
         grid.addWidget(calls, 1, 0)
         grid.addWidget(self.nth, 1, 1, Qt.AlignmentFlag.AlignLeft)
         grid.setColumnStretch(1, 1)
-        in_column(self.before, self.after, of=self.server, margins=0, spacing=6)
+        in_column(self.before, self.after, parent=self.server, margins=0, spacing=6)
         title = text_label("Also ask me when", "group")
-        in_column(title, self.server, self.misfit, grid, of=self.conditions, margins=(0, 8, 0, 0), spacing=6)
+        in_column(title, self.server, self.misfit, grid, parent=self.conditions, margins=(0, 8, 0, 0), spacing=6)
         caption, line = text_label("When the model calls this tool", "group"), in_row(self.policy, 1)
         top = (caption, line, self.hint, self.conditions, Gap(8))
-        in_column(*top, self.fixed, self.table_title, self.table, 1, of=self, margins=0, spacing=6)
+        in_column(*top, self.fixed, self.table_title, self.table, 1, parent=self, margins=0, spacing=6)
 
     def _set_fixed(self, answer: Answer) -> None:
         self._change(fixed=answer)
@@ -199,7 +199,7 @@ class RulesDialog(SessionWindow):
         self.editor = RuleEditor()
         content = styled(QWidget(), "surface")
         head = in_row((self.title, 1), self.default_button)
-        in_column(head, self.origin, Gap(6), (self.editor, 1), of=content, margins=(16, 12, 16, 12), spacing=6)
+        in_column(head, self.origin, Gap(6), (self.editor, 1), parent=content, margins=(16, 12, 16, 12), spacing=6)
         scroll = DownArea(content)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setMinimumWidth(340)
@@ -213,7 +213,7 @@ class RulesDialog(SessionWindow):
         buttons = (limit, self.limit, 1, self.import_button, self.export_button, self.close_button)
         self.body = ListDetail("Tools", "tool", {"Response": scroll}, (), parent=self, buttons=buttons)
         self.list, self.notice = self.body.list, self.body.notice
-        in_row(self.body, of=self, margins=0)
+        in_row(self.body, parent=self, margins=0)
         for button in self.editor.findChildren(QPushButton):
             button.setAutoDefault(False)
         self.fit_into_window(WIDE, TALL)

@@ -454,7 +454,7 @@ class SequencePage(SessionPage):
         for widget in (self.all_button, self.smaller, self.usual, self.larger, self.copy_button):
             bar.addWidget(widget)
         self._capped = True
-        in_column(bar, (self._stack, 1), of=self, margins=0, spacing=0)
+        in_column(bar, (self._stack, 1), parent=self, margins=0, spacing=0)
         self.smaller.clicked.connect(lambda: self.view.step_zoom(-1))
         self.usual.clicked.connect(lambda: self.view.step_zoom(0))
         self.larger.clicked.connect(lambda: self.view.step_zoom(1))

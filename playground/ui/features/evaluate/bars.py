@@ -81,7 +81,7 @@ class RunBar(QWidget):
             self.details,
             (self.bar, 1),
             self.words,
-            of=self,
+            parent=self,
             margins=(18, 9, 18, 9),
             spacing=12,
         )
@@ -197,8 +197,8 @@ class ViewBar(QWidget):
             menu.addAction(words).triggered.connect(partial(self._export, name))
         export.setMenu(menu)
         self._search_and_filter, self._files = QWidget(), QWidget()
-        in_row((self.search, 100), self.filters, 1, of=self._search_and_filter, margins=0, spacing=12)
-        in_row(import_button, export, of=self._files, margins=0, spacing=12)
+        in_row((self.search, 100), self.filters, 1, parent=self._search_and_filter, margins=0, spacing=12)
+        in_row(import_button, export, parent=self._files, margins=0, spacing=12)
         grid = self._grid = QGridLayout(self)
         grid.setContentsMargins(18, 8, 18, 8)
         grid.setHorizontalSpacing(12)

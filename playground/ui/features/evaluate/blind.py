@@ -67,7 +67,7 @@ class BlindView(QWidget):
         self._empty = empty_words("")
         self._pair_page, self._result_page = self._make_pair_page(), self._make_result_page()
         self._pages = in_pages(self._empty, self._pair_page, self._result_page)
-        in_column(self._make_head(), thin_line(), (self._pages, 1), of=self, margins=0, spacing=0)
+        in_column(self._make_head(), thin_line(), (self._pages, 1), parent=self, margins=0, spacing=0)
         votes = ((key, partial(self._press, index)) for index, (key, _) in enumerate(BUTTONS))
         for key, act in (*votes, ("Backspace", self.back)):
             shortcut = QShortcut(QKeySequence(key), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -114,7 +114,7 @@ class BlindView(QWidget):
         head = in_column(self.question, self.expected, margins=(18, 8, 18, 6), spacing=2)
         foot = in_row((below, 1), margins=(18, 6, 18, 10))
         page = QWidget()
-        in_column(head, thin_line(), (self._sides, 1), thin_line(), foot, of=page, margins=0, spacing=0)
+        in_column(head, thin_line(), (self._sides, 1), thin_line(), foot, parent=page, margins=0, spacing=0)
         return page
 
     def _make_result_page(self) -> QWidget:
@@ -131,7 +131,7 @@ class BlindView(QWidget):
         again.clicked.connect(self._judge_all_again)
         page = QWidget()
         buttons = in_row(self.on_button, again, 1, spacing=8)
-        in_column(self.words, self.counts, self.note, buttons, 1, of=page, margins=(24, 24, 24, 24), spacing=10)
+        in_column(self.words, self.counts, self.note, buttons, 1, parent=page, margins=(24, 24, 24, 24), spacing=10)
         return page
 
     # Variants and their pairs

@@ -55,7 +55,7 @@ class EvaluateControl(Control):
         self._title = ExperimentTitle(MAX_TITLE)
         self._title.clicked.connect(host.show_list)
         self._bar = QWidget(host.window)
-        in_row(self._title, 1, of=self._bar, margins=0)
+        in_row(self._title, 1, parent=self._bar, margins=0)
         self._bar.hide()
         self.page: EvaluatePage | None = None
         self.evaluation: EvaluationModel | None = None

@@ -81,13 +81,13 @@ class Detail(QWidget):
         self._empty = empty_words(CHOOSE)
         self.check = CheckDetails(evaluation.entered)
         self._wire = QWidget()
-        self._wire_column = in_column(of=self._wire, margins=0, spacing=0)
+        self._wire_column = in_column(parent=self._wire, margins=0, spacing=0)
         self._left = in_pages(self._make_answer_page(), self.check)
         self._judged = split(self._left, self._make_verdicts(), sizes=(640, 400), thin=True)
         self._judged.setStretchFactor(0, 3)
         self._judged.setStretchFactor(1, 2)
         self._stack = in_pages(self._empty, self._judged, self._wire)
-        in_column(head, thin_line(), (self._stack, 1), of=self, margins=0, spacing=0)
+        in_column(head, thin_line(), (self._stack, 1), parent=self, margins=0, spacing=0)
         self.tabs.currentChanged.connect(self._tab_changed)
         evaluation.chosen.connect(self._chosen)
         evaluation.planned.connect(self._refresh)
@@ -110,9 +110,9 @@ class Detail(QWidget):
         for widget in (open_button, events_button, again_button):
             flow.addWidget(widget)
         page, turns = QWidget(), QWidget()
-        self._turns = in_column(of=turns, margins=0, spacing=0)
+        self._turns = in_column(parent=turns, margins=0, spacing=0)
         below = in_row((buttons, 1), margins=(12, 4, 12, 8))
-        in_column(self.failure, (turns, 1), below, of=page, margins=0, spacing=0)
+        in_column(self.failure, (turns, 1), below, parent=page, margins=0, spacing=0)
         return page
 
     def _make_verdicts(self) -> QWidget:
@@ -123,7 +123,7 @@ class Detail(QWidget):
         self.thumbs.given.connect(self._thumb)
         self._right = QWidget()
         rating = in_row((self.thumbs, 1), margins=(12, 4, 12, 8))
-        in_column((self.verdicts, 1), rating, of=self._right, margins=0, spacing=0)
+        in_column((self.verdicts, 1), rating, parent=self._right, margins=0, spacing=0)
         return self._right
 
     def minimumSizeHint(self) -> QSize:

@@ -54,12 +54,18 @@ class Frames(QWidget):
         again.clicked.connect(self.again_asked)
         self._missing = missing = QWidget()
         in_column(
-            1, self._why, in_row(1, self.keep, again, 1, spacing=8), 2, of=missing, margins=(24, 8, 24, 8), spacing=10
+            1,
+            self._why,
+            in_row(1, self.keep, again, 1, spacing=8),
+            2,
+            parent=missing,
+            margins=(24, 8, 24, 8),
+            spacing=10,
         )
         self._stack = in_pages(missing, self.request, self.timeline)
         self._line = QWidget()
-        in_row(self.status, 1, of=self._line, margins=(12, 4, 8, 0))
-        in_column(self._line, (self._stack, 1), of=self, margins=0, spacing=0)
+        in_row(self.status, 1, parent=self._line, margins=(12, 4, 8, 0))
+        in_column(self._line, (self._stack, 1), parent=self, margins=0, spacing=0)
 
     def show_exchanges(self, exchanges: Sequence[Exchange], keep: Keep) -> None:
         """Show the exchanges of an answer, beginning with the last; ``keep`` is the setting which frames are saved."""
@@ -88,7 +94,7 @@ class Frames(QWidget):
         self._line.setVisible(bool(self._exchanges))
         self._stack.setCurrentWidget(page if self._exchanges else self._missing)
         if self._exchanges:
-            view = ExchangeView(self._exchanges[self._index], self._traces.of, siblings=self._exchanges)
+            view = ExchangeView(self._exchanges[self._index], self._traces.trace_of, siblings=self._exchanges)
             self.status.show_exchange(view)
             if page is self.request:
                 self.request.show_exchange(view)

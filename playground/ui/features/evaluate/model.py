@@ -219,7 +219,7 @@ class EvaluationModel(QObject):
         """Save ratings of an answer by the keys of checks. Raises AnswersError."""
         await self.store.judged(self.resolved.id, [(with_verdicts(answer, verdicts), {})])
         judged = with_verdicts(self._answers.get(answer.key, answer), verdicts)
-        runner = self.runs.of(self.session.id)
+        runner = self.runs.runner_of(self.session.id)
         if runner is not None:
             runner.judged(judged)
         if not self.closed:

@@ -99,13 +99,13 @@ class EvaluatePage(QWidget):
         top, main, side = styled(QWidget(), "surface"), QWidget(), styled(QWidget(), "surface")
         side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         side.setMinimumWidth(SIDE_LEAST)
-        in_column(self.run_bar, thin_line(), self.view_bar, of=top, margins=0, spacing=0)
-        in_column(top, thin_line(), (self._halves, 1), of=main, margins=0, spacing=0)
-        in_column(self.steps, thin_line(), (self._panels, 1), of=side, margins=0, spacing=0)
+        in_column(self.run_bar, thin_line(), self.view_bar, parent=top, margins=0, spacing=0)
+        in_column(top, thin_line(), (self._halves, 1), parent=main, margins=0, spacing=0)
+        in_column(self.steps, thin_line(), (self._panels, 1), parent=side, margins=0, spacing=0)
         self._split = split(main, side, sizes=(1440 - SIDE, SIDE), thin=True)
         self._split.setStretchFactor(0, 1)
         self._split.setStretchFactor(1, 0)
-        in_row(self._split, of=self, margins=0)
+        in_row(self._split, parent=self, margins=0)
         throttle = Throttle(self._show_steps, self, UPDATE_MS)
         evaluation.arrived.connect(lambda _answers: throttle.poke())
         for signal in (evaluation.planned, evaluation.moved):
@@ -173,12 +173,12 @@ class EvaluatePage(QWidget):
 
     def _make_plots(self) -> QWidget:
         plots = PlotsView(self._evaluation)
-        plots.said.connect(self._say)
+        plots.reported.connect(self._say)
         return plots
 
     def _make_report(self) -> QWidget:
         report = ReportView(self._evaluation)
-        report.said.connect(self._say)
+        report.reported.connect(self._say)
         return report
 
     # Steps
@@ -197,7 +197,7 @@ class EvaluatePage(QWidget):
         index = STEPS.index(step)
         if step not in self._widgets:
             self._widgets[step] = self._makers[step]()
-            in_column(self._widgets[step], of=self._panels.widget(index), margins=0)
+            in_column(self._widgets[step], parent=self._panels.widget(index), margins=0)
         self._panels.setCurrentIndex(self.steps.currentIndex())
         return self._widgets[step]
 

@@ -55,9 +55,9 @@ def _open_file(path: Path) -> bool:
 
 
 class ReportView(QWidget):
-    """Shows the report. ``said`` carries a message for the user; ``open_file`` opens the page in the browser."""
+    """Shows the report. ``reported`` carries a message for the user; ``open_file`` opens the page in the browser."""
 
-    said = Signal(str)
+    reported = Signal(str)
 
     def __init__(self, evaluation: EvaluationModel, open_file: Callable[[Path], bool] = _open_file) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ class ReportView(QWidget):
         self._pages = in_pages(self.empty, self.text)
         self.setFocusProxy(self.text)
         tools = in_row(1, self.open, self.save, margins=(18, 8, 18, 8), spacing=8)
-        in_column(tools, (self._pages, 1), of=self, margins=0, spacing=0)
+        in_column(tools, (self._pages, 1), parent=self, margins=0, spacing=0)
         evaluation.figured.connect(self._show)
         evaluation.planned.connect(self._show)
         self._show()
@@ -109,7 +109,7 @@ class ReportView(QWidget):
 
     async def _save_page(self) -> None:
         if words := await export_answers(self._evaluation, "html", self.window()):
-            self.said.emit(words)
+            self.reported.emit(words)
 
     async def _open_page(self) -> None:
         if self._folder is None:
@@ -120,10 +120,12 @@ class ReportView(QWidget):
             text = await exported(self._evaluation, "html")
             await asyncio.to_thread(lambda: write_output(path, text, self._evaluation.store.secrets))
         except (OSError, AnswersError) as error:
-            self.said.emit(f"The page could not be written: {error}. Use “Save as web page…” to choose another place.")
+            self.reported.emit(
+                f"The page could not be written: {error}. Use “Save as web page…” to choose another place."
+            )
             return
         if not self._open_file(path):
-            self.said.emit("No browser could be opened. Use “Save as web page…” to write a file.")
+            self.reported.emit("No browser could be opened. Use “Save as web page…” to write a file.")
 
 
 def _written(title: str, results: Results, findings: Findings) -> QTextDocument:

@@ -37,13 +37,13 @@ class Runs(QObject):
         self._ended: dict[str, Progress] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    def of(self, evaluation: str) -> Runner | None:
+    def runner_of(self, evaluation: str) -> Runner | None:
         """Return the run that is under way or paused."""
         return self._runners.get(evaluation)
 
     def progress(self, evaluation: str) -> Progress | None:
         """Return the progress of the run under way, else of the last one; None before the first."""
-        runner = self.of(evaluation)
+        runner = self.runner_of(evaluation)
         return runner.progress if runner is not None else self._ended.get(evaluation)
 
     def under_way(self, evaluation: str) -> bool:
@@ -80,13 +80,13 @@ class Runs(QObject):
 
     def pause(self, evaluation: str) -> None:
         """Pause or resume a run."""
-        runner = self.of(evaluation)
+        runner = self.runner_of(evaluation)
         if runner is not None:
             runner.resume() if runner.state is State.PAUSED else runner.pause()
             self.moved.emit(evaluation)
 
     def stop(self, evaluation: str) -> None:
         """Stop a run; received answers are kept."""
-        runner = self.of(evaluation)
+        runner = self.runner_of(evaluation)
         if runner is not None:
             runner.stop()

@@ -68,7 +68,7 @@ class _Empty(QWidget):
             button.clicked.connect(lambda _checked=False, start=start: start.start())
             self._starts.append((button, start))
         buttons = in_row(1, *(button for button, _ in self._starts), 1, spacing=8)
-        in_column(1, self.words, buttons, 2, of=self, margins=(8, 0, 8, 0), spacing=0)
+        in_column(1, self.words, buttons, 2, parent=self, margins=(8, 0, 8, 0), spacing=0)
         self.hide()
 
     def show_words(self, words: str, *, starts: bool) -> None:
@@ -104,7 +104,7 @@ class AnswersTable(QTableView):
         self._delegate = CellDelegate(self.cells, self)
         self._set_up()
         self.empty = _Empty(starts)
-        in_column((self.empty, 1), of=self.viewport(), margins=0)  # below the header
+        in_column((self.empty, 1), parent=self.viewport(), margins=0)  # below the header
         self._rows_throttle = Throttle(self._arrange, self, ROWS_MS)
         evaluation.planned.connect(self._show_plan)
         evaluation.arrived.connect(self._show_answers)

@@ -182,7 +182,7 @@ class Thumbs(QWidget):
         self._typed = Throttle(self.flush, self, TYPED_MS)
         self.note.textEdited.connect(lambda _text: self._typed.poke())
         self.note.editingFinished.connect(self.flush)
-        in_row(self.up, self.down, (self.note, 1), of=self, margins=0, spacing=4)
+        in_row(self.up, self.down, (self.note, 1), parent=self, margins=0, spacing=4)
 
     def show_given(self, answer: object, good: bool | None, note: str) -> None:
         """Show the saved rating of an answer; a note being typed stays."""
@@ -235,7 +235,7 @@ class CheckDetails(QWidget):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         head = in_column(*labels, margins=(12, 8, 12, 4), spacing=4)
         self.pane: AnswerPane | None = None
-        self._column = in_column(head, 1, of=self, margins=0, spacing=0)
+        self._column = in_column(head, 1, parent=self, margins=0, spacing=0)
 
     def show_check(self, resolved: ResolvedEvaluation, row: Judged | None) -> None:
         """Show a check with its verdict; None if the answer has none."""

@@ -150,7 +150,7 @@ def _draw(
 def _range(start: int, end: int, length: int) -> QTextLayout.FormatRange:
     t = tokens()
     shape = QTextCharFormat()
-    shape.setBackground(QBrush(QColor(t.found)))
+    shape.setBackground(QBrush(QColor(t.search_match)))
     shape.setForeground(QBrush(QColor(t.text)))
     format_range = QTextLayout.FormatRange()
     format_range.start = max(start, 0)

@@ -95,7 +95,9 @@ class TrashPage(QWidget):
         flow = FlowLayout(buttons)
         for button in (self.restore_button, self.erase_button, self.empty_button):
             flow.addWidget(button)
-        in_column(head, self.search, (self._stack, 1), self._note, buttons, of=self, margins=(10, 5, 10, 8), spacing=10)
+        in_column(
+            head, self.search, (self._stack, 1), self._note, buttons, parent=self, margins=(10, 5, 10, 8), spacing=10
+        )
 
     # Contents
 
@@ -145,11 +147,11 @@ class TrashPage(QWidget):
         for number, deleted in enumerate(self._deleted):
             if len(rows) >= self._max_rows:
                 return [*rows, More(len(self._deleted) - number)]
-            day = f"Deleted {_lower_day(day_name(deleted.at, now))}"
+            day = f"Deleted {_lower_day(day_name(deleted.time, now))}"
             if day != heading:
                 heading = day
                 rows.append(Heading(day))
-            remaining = remaining_words(deleted.at, self._days, now)
+            remaining = remaining_words(deleted.time, self._days, now)
             experiment = replace(
                 deleted.experiment,
                 summary=" · ".join(filter(None, (deleted.experiment.summary, remaining))),

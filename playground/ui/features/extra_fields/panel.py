@@ -103,7 +103,7 @@ class ExtraFieldsPanel(QWidget):
             Gap(6),
             paragraph("Keys belong in the gateway's settings.", "small"),
             (self.settings_button, 0, Qt.AlignmentFlag.AlignLeft),
-            of=self,
+            parent=self,
             margins=(0, 6, 0, 0),
             spacing=6,
         )

@@ -45,7 +45,7 @@ class IncludeReasoning(QWidget):
         _fill_row(self._field_row, text_label("Reasoning field"), self.field, FIELD_HELP)
         row = QWidget()
         _fill_row(row, self._label, self.when, HELP)
-        in_column(row, self._field_row, of=self, margins=0, spacing=6)
+        in_column(row, self._field_row, parent=self, margins=0, spacing=6)
         self.when.activated.connect(self._when_chosen)
         self.field.activated.connect(self._field_edited)
 
@@ -85,4 +85,4 @@ def _fill_row(row: QWidget, label: QLabel, field: CompactCombo, description: str
     field.setAccessibleName(label.text())
     field.setAccessibleDescription(description)
     field.setToolTip(tip(description))
-    in_row((label, 1), field, of=row, margins=0, spacing=8)
+    in_row((label, 1), field, parent=row, margins=0, spacing=8)

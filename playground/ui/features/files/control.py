@@ -232,7 +232,7 @@ class FileControl(Control):
         from playground.engine.files.experiment_file import save
         from playground.engine.session.snapshot import snapshot
 
-        saved_session, secrets = snapshot(session), self._workspace.gateways.keys.known()
+        saved_session, secrets = snapshot(session), self._workspace.gateways.keys.known_secrets()
         await self._await_with_notice(f"Saving {path.name}…", asyncio.to_thread(save, path, saved_session, secrets))
         self._files[session.id] = path
         self.recent.add_recent(path)
@@ -273,7 +273,7 @@ class FileControl(Control):
         from playground.engine.files.export import FORMATS, ExportError, export, left_out, save
         from playground.engine.session.snapshot import lane_snapshot
 
-        suffix, secrets = FORMATS[choice.format].suffix, self._workspace.gateways.keys.known()
+        suffix, secrets = FORMATS[choice.format].suffix, self._workspace.gateways.keys.known_secrets()
         path = None
         if not choice.to_clipboard:
             name = str(Path(self._folder) / f"{file_name(session.title)}.{suffix}")
@@ -368,8 +368,8 @@ def _arrival_words(arrived: OpenedExperiment, gateway: str) -> str:
     words = []
     if arrived.outcome is Outcome.SAME:
         words.append("This experiment is here already, just as it is in the file.")
-    elif arrived.outcome is Outcome.BESIDE:
-        words.append("This experiment is here already and says something else, so the file was opened beside it.")
+    elif arrived.outcome is Outcome.COPIED:
+        words.append("This experiment is here already and says something else, so the file was opened as a second one.")
     if arrived.lacking:
         words.append(f"It was on the gateway “{arrived.lacking}”, which is not set up here; it is on “{gateway}” now.")
     if arrived.paused:

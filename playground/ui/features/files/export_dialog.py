@@ -44,7 +44,7 @@ class ExportDialog(QDialog):
         heading = paragraph(show_hidden(title), "heading")
         self.formats = QButtonGroup(self)
         self.scopes = QButtonGroup(self)
-        column = in_column(heading, Gap(4), _group("As"), of=self, margins=(18, 14, 18, 14), spacing=6)
+        column = in_column(heading, Gap(4), _group("As"), parent=self, margins=(18, 14, 18, 14), spacing=6)
         for number, form in enumerate(FORMATS.values()):
             column.addWidget(_radio(self.formats, number, form.label, form.note, checked=number == 0))
             column.addWidget(_note(form.note))

@@ -102,7 +102,7 @@ class GuideBar(QFrame):
         self.skip_button.clicked.connect(self.skipped)
         text = in_row((self._count, 0, Qt.AlignmentFlag.AlignTop), (self._text, 1), spacing=10)
         buttons = in_row(1, self.act_button, self.skip_button, spacing=6)
-        self._row = in_row((text, 1), buttons, of=self, margins=(12, 8, 8, 8), spacing=8)
+        self._row = in_row((text, 1), buttons, parent=self, margins=(12, 8, 8, 8), spacing=8)
         self.hide()
 
     def show_hint(self, index: int) -> None:

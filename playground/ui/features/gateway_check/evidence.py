@@ -33,12 +33,12 @@ class Evidence(QWidget):
         self._exchanges: tuple[Exchange, ...] = ()
         self._empty = empty_words(CHOOSE)
         self._content = QWidget()
-        self._column = in_column(of=self._content, margins=0, spacing=0)
+        self._column = in_column(parent=self._content, margins=0, spacing=0)
         self.words = text_label("", wrap=True)
         self.words.setContentsMargins(12, 6, 12, 6)
         self._stack = in_pages(self._empty, self._content)
         self.words.hide()
-        in_column(self.words, (self._stack, 1), of=self, margins=0, spacing=0)
+        in_column(self.words, (self._stack, 1), parent=self, margins=0, spacing=0)
 
     @property
     def inspector(self) -> Inspector:
@@ -76,4 +76,4 @@ class Evidence(QWidget):
                 self._show(exchange)
 
     def _show(self, exchange: Exchange) -> None:
-        self.inspector.set_exchange(ExchangeView(exchange, self._traces.of, siblings=self._exchanges))
+        self.inspector.set_exchange(ExchangeView(exchange, self._traces.trace_of, siblings=self._exchanges))

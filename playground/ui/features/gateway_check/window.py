@@ -62,7 +62,7 @@ NOT_SELECTED: Final = "Not selected."
 STOPPED: Final = "The check was stopped before this request."
 STOPPED_EARLIER: Final = "Not selected, or the check was stopped before this request."
 NO_MODEL: Final = "Choose a model first: type its id, or select one."
-KEPT: Final = "Saved to gateway settings."
+SAVED_TO_GATEWAY: Final = "Saved to gateway settings."
 ABOUT: Final = (
     "Small requests test line by line how this gateway implements the APIs, and what this model supports. "
     "Clear the box of each check to skip."
@@ -153,7 +153,7 @@ class CheckWindow(QDialog):
             (self.parts, 1),
             thin_line(),
             foot,
-            of=self,
+            parent=self,
             margins=0,
             spacing=8,
         )
@@ -408,7 +408,7 @@ class CheckWindow(QDialog):
         self._saving = True
         try:
             try:
-                await asyncio.to_thread(self._report_store.save, report, exchanges, self._gateways.keys.known())
+                await asyncio.to_thread(self._report_store.save, report, exchanges, self._gateways.keys.known_secrets())
             except ReportError as error:
                 words = str(error)
             reports = await asyncio.to_thread(self._report_store.load)
@@ -496,7 +496,7 @@ class CheckWindow(QDialog):
 
     def say_kept(self, problem: str) -> None:
         """Report that rules were saved, or the ``problem``."""
-        self.state.setText(show_hidden(problem) or KEPT)
+        self.state.setText(show_hidden(problem) or SAVED_TO_GATEWAY)
         self.keep_button.setVisible(bool(problem))
 
     def _keep_learnt(self) -> None:

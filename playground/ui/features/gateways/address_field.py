@@ -54,7 +54,9 @@ class AddressField(QWidget):
         self.warning = text_label(kind="warning", wrap=True)
         self.consent = QCheckBox("Send the key unencrypted")
         self.consent.setAccessibleName("Send the key unencrypted")
-        in_column(self.edit, self.note, offers, self.urls, self.warning, self.consent, of=self, margins=0, spacing=8)
+        in_column(
+            self.edit, self.note, offers, self.urls, self.warning, self.consent, parent=self, margins=0, spacing=8
+        )
         self.edit.textChanged.connect(self._edited)
         self.consent.toggled.connect(self._consented)
         self._show()

@@ -38,7 +38,7 @@ class AddressPage(DownArea):
         self.message = text_label(kind="warning", wrap=True)
         say(self.message, "")
         inner = QWidget(self.viewport())
-        column = in_column(text_label(WHERE, "muted", wrap=True), of=inner, margins=(24, 4, 24, 8), spacing=GAP)
+        column = in_column(text_label(WHERE, "muted", wrap=True), parent=inner, margins=(24, 4, 24, 8), spacing=GAP)
         for title, field in (("&Address", self.address.edit), ("&Key", self.key)):
             label = text_label(title, "heading")
             label.setBuddy(field)

@@ -61,7 +61,7 @@ class StepsRow(QWidget):
         super().__init__()
         self._titles = tuple(titles)
         self._labels: list[MarkLabel] = []
-        line = in_row(of=self, margins=0, spacing=10)
+        line = in_row(parent=self, margins=0, spacing=10)
         for number in range(len(self._titles)):
             if number:
                 line.addWidget(text_label("›", "small"))
@@ -370,7 +370,7 @@ class ConnectDialog(QDialog):
             models = self._verdict.models if self._verdict is not None else ()
             draft = self.draft()
             key = draft.key  # the only secret that may be echoed in a model list
-            catalog = ModelCatalog(models, draft.host, known=lambda: (Secret(key),) if key else ())
+            catalog = ModelCatalog(models, draft.host, secrets=lambda: (Secret(key),) if key else ())
             self.model_page.offer(catalog, draft.profile.default_model, draft.profile.name or draft.host, self._place())
             self.model_page.model.setFocus()
             self.model_page.model.selectAll()
@@ -424,7 +424,7 @@ class ConnectDialog(QDialog):
         self.setMinimumSize(480, 380)
         self.resize(600, 600)
         self.steps = StepsRow(STEPS)
-        pages = self.pages = in_pages(of=self)
+        pages = self.pages = in_pages(parent=self)
         self.address_page, self.test_page = AddressPage(self.nearby, pages), ConnectionPage(pages)
         self.model_page = ModelPage(pages)
         self.address, self.key = self.address_page.address, self.address_page.key
@@ -441,7 +441,7 @@ class ConnectDialog(QDialog):
         for button in (self.cancel_button, self.back_button, self.next_button):
             buttons.addWidget(button)
         top = in_column(self.steps, margins=(24, 0, 24, 0))
-        in_column(top, (self.pages, 1), thin_line(), buttons, of=self, margins=(0, 18, 0, 14), spacing=12)
+        in_column(top, (self.pages, 1), thin_line(), buttons, parent=self, margins=(0, 18, 0, 14), spacing=12)
         self.address_page.changed.connect(self._edited)
         self.services.changed.connect(self._service_changed)
         self.services.chosen.connect(self._service_chosen)

@@ -49,7 +49,7 @@ class ConnectionPage(DownArea):
             self.words,
             self.test_result,
             Gap(6),
-            of=inner,
+            parent=inner,
             margins=(24, 4, 24, 8),
             spacing=10,
         )

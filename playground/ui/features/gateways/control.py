@@ -81,7 +81,7 @@ class PriceDialog(QDialog):
             self.fields,
             (self.reprice, 0, Qt.AlignmentFlag.AlignLeft),
             buttons,
-            of=self,
+            parent=self,
             margins=(20, 16, 20, 16),
             spacing=12,
         )
@@ -285,7 +285,7 @@ class GatewayControl(Control):
         from playground.engine.gateways.redaction import redactor_of
 
         gateways = self._workspace.gateways
-        redactor = redactor_of(gateways.keys.known())
+        redactor = redactor_of(gateways.keys.known_secrets())
         stored = [rule.model_copy(update={"why": redactor.front(rule.why, WHY)}) for rule in rules]
         try:
             await asyncio.to_thread(gateways.add_rules, profile_id, stored)

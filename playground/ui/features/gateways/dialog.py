@@ -293,7 +293,7 @@ class ProfileDialog(DraftsDialog[Draft]):
             empty=UNSELECTED,
         )
         self.body.message.setObjectName("gatewayMessage")
-        in_row(self.body, of=self, margins=0)
+        in_row(self.body, parent=self, margins=0)
         self.test_result.offer_taken.connect(self._take_offer)
         self.test_button.clicked.connect(self.test_current)
         self.check_button.clicked.connect(self.check_current)

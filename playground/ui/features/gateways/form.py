@@ -75,7 +75,7 @@ class ProfileForm(QWidget):
         self.line, self.focus = self.fields.line, self.fields.focus
         self.fields.rows["base_url"].body.addWidget(self.service)
         self.fields.rows["key"].body.addWidget(self.keys_place)
-        in_column(self.fields, of=self, margins=(24, 20, 24, 20))
+        in_column(self.fields, parent=self, margins=(24, 20, 24, 20))
         self.body.edited.connect(self._body_edited)
         self.fields.changed.connect(self._edited)
 

@@ -35,7 +35,7 @@ class ModelPage(QWidget):
         self.place = text_label(kind="small", wrap=True)
         self.message = text_label(kind="error", wrap=True)
         say(self.message, "")
-        column = in_column(of=self, margins=(24, 4, 24, 8), spacing=GAP)
+        column = in_column(parent=self, margins=(24, 4, 24, 8), spacing=GAP)
         for title, buddy in (("&Model", self.model), ("&Name of this gateway", self.name)):
             label = text_label(title, "heading")
             label.setBuddy(buddy)
@@ -64,7 +64,7 @@ class ModelPage(QWidget):
         model = model or (models[0].id if models else "")
         self.none.setVisible(not models)
         self.models.setVisible(bool(models))
-        self.models.show_listing(self._listing, "", at=model)
+        self.models.show_listing(self._listing, "", model_id=model)
         self.model.setText(self._listing.spelled(model))
         self.name.setPlaceholderText(name)
         say(self.place, place)

@@ -53,7 +53,7 @@ class NearbyRow(QWidget):
         self.title = text_label(show_hidden(name), "heading", wrap=True)
         self.details = text_label(show_hidden(words), "muted", wrap=True)
         self.button: QPushButton | None = None
-        row = in_row((in_column(self.title, self.details, spacing=1), 1), of=self, margins=(0, 3, 0, 3), spacing=8)
+        row = in_row((in_column(self.title, self.details, spacing=1), 1), parent=self, margins=(0, 3, 0, 3), spacing=8)
         if gateway.saved is None:
             self.button = push_button(_DO[gateway.kind])
             self.button.setAutoDefault(True)  # Enter presses this button while it has the focus, not the default one
@@ -80,7 +80,7 @@ class NearbyList(QWidget):
         self.status = text_label(kind="muted", wrap=True)
         self.others = text_label(kind="small", wrap=True)
         self._column = in_column(spacing=0)
-        in_column(in_row(self.button, 1), self.status, self._column, self.others, of=self, margins=0, spacing=6)
+        in_column(in_row(self.button, 1), self.status, self._column, self.others, parent=self, margins=0, spacing=6)
         say(self.status, _WHAT)
         say(self.others, "")
 
@@ -116,7 +116,7 @@ class NearbyList(QWidget):
         if not shiboken6.isValid(self):
             return
         self._gateways.append(gateway)
-        if gateway.kind is not LocalKind.OTHER and len(self.rows) < MOST_ROWS:
+        if gateway.kind is not LocalKind.NO_GATEWAY and len(self.rows) < MOST_ROWS:
             row = NearbyRow(gateway)
             row.chosen.connect(partial(self.chosen.emit, gateway))
             self.rows.append(row)
@@ -125,7 +125,7 @@ class NearbyList(QWidget):
     def _show_summary(self) -> None:
         count = sum(gateway.kind in (LocalKind.GATEWAY, LocalKind.KEY) for gateway in self._gateways)
         say(self.status, f"{count} found." if count else "No gateway was found." if self.rows else _NONE)
-        servers = [gateway for gateway in self._gateways if gateway.kind is LocalKind.OTHER]
+        servers = [gateway for gateway in self._gateways if gateway.kind is LocalKind.NO_GATEWAY]
         others = [f"{server.place} ({server.words.rstrip('.')})" for server in servers]
         more = [f"{len(others) - _MOST_OTHERS} more"] if len(others) > _MOST_OTHERS else []
         words = f"Also there, and no gateway: {'; '.join((*others[:_MOST_OTHERS], *more))}." if others else ""

@@ -54,7 +54,7 @@ class RuleEdit(ListRow[RuleRow]):
         self.note = text_label("", "small", wrap=True)
         first = in_row(self.on, self.deed, (self.field, 3), (self.to, 3), self.remove, spacing=8)
         second = in_row(self.protocol, (self.model, 1), margins=(26, 0, 32, 0), spacing=8)
-        in_column(first, second, self.note, of=self, margins=0, spacing=4)
+        in_column(first, second, self.note, parent=self, margins=0, spacing=4)
         reason = f"“{row.why[:WHY]}”" if row.why else ""
         source = "from the list of services" if from_list else f"learnt {row.learnt}" if row.learnt else ""
         say(self.note, " · ".join(filter(None, (source, reason))))

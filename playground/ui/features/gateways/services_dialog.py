@@ -43,7 +43,7 @@ class ServiceForm(QWidget):
             for protocol, title in reversed(TITLES.items())
         }
         self.fields = form_for(KnownGateway, hints={**hints_of(KnownGateway), **auth})
-        in_column(self.about, (self.fields, 1), of=self, margins=(24, 16, 24, 16), spacing=12)
+        in_column(self.about, (self.fields, 1), parent=self, margins=(24, 16, 24, 16), spacing=12)
         self.fields.changed.connect(lambda *_: self.changed.emit())
 
     @property
@@ -88,7 +88,7 @@ class ServicesDialog(DraftsDialog[KnownGateway]):
             buttons=(1, self.close_button, self.save_button, self.use_button),
             empty="No service fits. Close this list and type the address, or add the service.",
         )
-        in_row(self.body, of=self, margins=0)
+        in_row(self.body, parent=self, margins=0)
         ids = self.ids()
         self.start(first if first in ids else ids[0])
         self.body.show_message(" ".join(services.messages), "warning")

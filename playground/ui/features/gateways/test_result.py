@@ -49,7 +49,7 @@ class TestResult(QWidget):
         buttons = QWidget()
         self._flow = FlowLayout(buttons, 8)
         self._buttons = buttons
-        in_column(self._marks, buttons, self.details, self.asked, of=self, margins=0, spacing=8)
+        in_column(self._marks, buttons, self.details, self.asked, parent=self, margins=0, spacing=8)
         self.clear()
 
     def show_verdict(self, verdict: ConnectionReport, *more: str) -> None:

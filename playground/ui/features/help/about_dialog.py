@@ -147,7 +147,7 @@ class AboutDialog(QDialog):
             text_label(f"{LICENCE} {QT}", wrap=True),
             (self.table, 1),
             buttons,
-            of=self,
+            parent=self,
             margins=(24, 20, 24, 16),
             spacing=12,
         )

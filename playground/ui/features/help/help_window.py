@@ -51,7 +51,7 @@ class HelpWindow(QDialog):
         self.text.setAccessibleName("Page")
         self.text.link_clicked.connect(self.link_clicked)
         self._area = DownArea(self._page())
-        in_row(self._sidebar(), thin_upright(), (self._area, 1), of=self, margins=0, spacing=0)
+        in_row(self._sidebar(), thin_upright(), (self._area, 1), parent=self, margins=0, spacing=0)
         self.field.textChanged.connect(self._search)
         self.field.results_asked.connect(self.contents.setFocus)
         self.contents.currentItemChanged.connect(self._show)
@@ -106,7 +106,7 @@ class HelpWindow(QDialog):
     def _sidebar(self) -> QFrame:
         sidebar = styled(QFrame(), "surface")
         sidebar.setFixedWidth(LEFT)
-        in_column(self.field, self.none, (self.contents, 1), of=sidebar, margins=(8, 12, 8, 12), spacing=8)
+        in_column(self.field, self.none, (self.contents, 1), parent=sidebar, margins=(8, 12, 8, 12), spacing=8)
         return sidebar
 
     def _page(self) -> QWidget:
@@ -114,5 +114,5 @@ class HelpWindow(QDialog):
         self.text.setMaximumWidth(READING)
         self.text.setMinimumSize(QSize(200, 0))
         line = in_row(1, (self.text, 1000), 1)
-        in_column(line, 1, of=page, margins=(32, 20, 32, 28))
+        in_column(line, 1, parent=page, margins=(32, 20, 32, 28))
         return page

@@ -50,7 +50,7 @@ class UpdatePage(QWidget):
             in_row(self.check, self.download, 1, spacing=8),
             self.message,
             1,
-            of=self,
+            parent=self,
             margins=0,
             spacing=8,
         )

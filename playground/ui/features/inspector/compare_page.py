@@ -72,20 +72,20 @@ class ComparePage(QWidget):
         self.part = styled(QComboBox(sizeAdjustPolicy=adjust, minimumContentsLength=8), "field")
         self.part.setAccessibleName("Part to compare")
         self.part.addItems(PARTS)
-        self.other = styled(QComboBox(sizeAdjustPolicy=adjust, minimumContentsLength=12), "field")
-        self.other.setAccessibleName("Compare with")
+        self.second = styled(QComboBox(sizeAdjustPolicy=adjust, minimumContentsLength=12), "field")
+        self.second.setAccessibleName("Compare with")
         self.summary = ElidedLabel("Result", elide=Qt.TextElideMode.ElideRight)
         self.summary.setObjectName("compareSummary")
         self.text = ChangeText("Differences")
         self.metrics = HeaderTable("Times and tokens of both")
         metrics_page = QWidget()
-        in_column(self.metrics, of=metrics_page, margins=(8, 4, 8, 0))
+        in_column(self.metrics, parent=metrics_page, margins=(8, 4, 8, 0))
         self._metrics_page = metrics_page
         self._pages = in_pages(self.text, metrics_page)
         self.bar = QWidget()
-        in_row(self.part, (self.other, 2), (self.summary, 1), of=self.bar, margins=0, spacing=8)
-        in_column((self._pages, 1), of=self, margins=0, spacing=0)
-        self.other.currentIndexChanged.connect(self._other_chosen)
+        in_row(self.part, (self.second, 2), (self.summary, 1), parent=self.bar, margins=0, spacing=8)
+        in_column((self._pages, 1), parent=self, margins=0, spacing=0)
+        self.second.currentIndexChanged.connect(self._other_chosen)
         self.part.currentIndexChanged.connect(self._part_chosen)
         self._list()
 
@@ -113,7 +113,7 @@ class ComparePage(QWidget):
     @property
     def needs_next(self) -> bool:
         """Return whether the next request is compared, or would be."""
-        return self._exchange is None or self.other.currentData() in UNSENT
+        return self._exchange is None or self.second.currentData() in UNSENT
 
     def choose_lane_a(self) -> None:
         """Compare the request with the first lane's of the same round."""
@@ -126,7 +126,7 @@ class ComparePage(QWidget):
         if own is not None and other_exchange is None and self._exchange is not None:
             exchanges = [exchange for _, exchange in self._exchange.choices if exchange is not own]
             if exchanges:
-                self.other.setCurrentIndex(max(self.other.findData(exchanges[-1].id), 0))
+                self.second.setCurrentIndex(max(self.second.findData(exchanges[-1].id), 0))
 
     def _choose(self, part: int, choice: str) -> None:
         self._chosen = choice
@@ -141,7 +141,7 @@ class ComparePage(QWidget):
 
     def _list(self) -> None:
         """Fill the list of exchanges; the chosen one stays if it is still there."""
-        view, box = self._exchange, self.other
+        view, box = self._exchange, self.second
         with QSignalBlocker(box):
             box.clear()
             if view is None:
@@ -164,7 +164,7 @@ class ComparePage(QWidget):
         self._compare()
 
     def _other_chosen(self, _index: int) -> None:
-        self._chosen = str(self.other.currentData() or "")
+        self._chosen = str(self.second.currentData() or "")
         if self.needs_next:
             self.next_asked.emit()
         self._compare()
@@ -177,7 +177,7 @@ class ComparePage(QWidget):
 
     def _sides(self) -> tuple[Exchange | None, Exchange | None]:
         """Return the other exchange, and the one that is shown."""
-        view, chosen = self._exchange, self.other.currentData()
+        view, chosen = self._exchange, self.second.currentData()
         if view is None:
             return None, None
         other_id = {PREVIOUS: view.previous_id, LANE_A: view.lane_a_id}.get(chosen, chosen)
@@ -188,7 +188,7 @@ class ComparePage(QWidget):
 
     def _compare(self) -> None:
         other_exchange, own = self._sides()
-        part, chosen = self.part.currentIndex(), self.other.currentData()
+        part, chosen = self.part.currentIndex(), self.second.currentData()
         self._number += 1
         self._comparison = None
         self._running = [
@@ -267,7 +267,7 @@ class ComparePage(QWidget):
             self.metrics.show_headers(tuple((metric.label, metric.words) for metric in comparison.metrics))
             return
         self._pages.setCurrentWidget(self.text)
-        pieces = {ANSWER: comparison.answer, REASONING: comparison.reasoning, UNKNOWN: comparison.beside}[part]
+        pieces = {ANSWER: comparison.answer, REASONING: comparison.reasoning, UNKNOWN: comparison.unknown_members}[part]
         if pieces:
             self.text.show_pieces(pieces)
         else:

@@ -60,7 +60,7 @@ class SegmentedPage(QWidget):
         self.switch = Segments(titles, name)
         self._pages = in_pages(*(QWidget() for _ in titles))
         bar = in_row(self.switch, 1, margins=(12, 4, 12, 4))
-        in_column(bar, (self._pages, 1), of=self, margins=0, spacing=0)
+        in_column(bar, (self._pages, 1), parent=self, margins=0, spacing=0)
         self.switch.chosen.connect(self._pages.setCurrentIndex)
 
     def set_page(self, title: str, page: QWidget) -> None:
@@ -114,7 +114,7 @@ class Inspector(QWidget):
         self.response = ResponsePage()
         self.events = TimelinePage()
         self._timeline_area = QWidget()
-        in_column(self.events, of=self._timeline_area, margins=0, spacing=0)
+        in_column(self.events, parent=self._timeline_area, margins=0, spacing=0)
         self._no_events = empty_words(NO_RESPONSE)
         self._timeline = in_pages(self._no_events, self._timeline_area)
         self.tool_calls = SegmentedPage("Tool calls view", ("List", "Sequence", "Servers"))
@@ -144,7 +144,7 @@ class Inspector(QWidget):
             margins=(12, 0, 8, 0),
             spacing=4,
         )
-        in_column(row, thin_line(), (self._stack, 1), of=self, margins=0, spacing=0)
+        in_column(row, thin_line(), (self._stack, 1), parent=self, margins=0, spacing=0)
         self._throttle = Throttle(self._draw_if_visible, self, DRAW_EVERY_MS)
         self.tabs.currentChanged.connect(self._tab_changed)
         self.response.segment_shown.connect(self._place_events)

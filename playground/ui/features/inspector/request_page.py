@@ -58,14 +58,14 @@ class RequestPage(QWidget):
         body_bar = QWidget()
         in_row(
             *((self._note, 1), self.headers.button, self.code_button, self.copy_button),
-            of=body_bar,
+            parent=body_bar,
             margins=0,
             spacing=8,
         )
         self._bars = in_pages(body_bar, self.compare.bar)
         self._pages = in_pages(self.empty, self.next, self.headers, self.compare)
         bar = in_row(self.switch, (self._bars, 1), margins=(12, 4, 12, 4), spacing=8)
-        in_column(bar, (self._pages, 1), of=self, margins=0, spacing=0)
+        in_column(bar, (self._pages, 1), parent=self, margins=0, spacing=0)
         self.switch.chosen.connect(self._segment_chosen)
         self.code_button.clicked.connect(self.code_asked)
         self.copy_button.clicked.connect(self._copy)

@@ -54,7 +54,7 @@ class ResponsePage(QWidget):
         self.assembled = BodyPane("Assembled response", NO_RESPONSE)
         self.raw = BodyPane("Response body", NO_RESPONSE)
         self.events_area = QWidget()
-        in_column(of=self.events_area, margins=0, spacing=0)
+        in_column(parent=self.events_area, margins=0, spacing=0)
         self.check = SpecCheck()
         self._pages = in_pages(self.assembled, self.events_area, self.raw, self.check)
         self.headers = HeaderSplit(self._pages, "Response headers", opened=False)
@@ -68,7 +68,7 @@ class ResponsePage(QWidget):
             margins=(12, 4, 12, 4),
             spacing=8,
         )
-        in_column(bar, (self.headers, 1), of=self, margins=0, spacing=0)
+        in_column(bar, (self.headers, 1), parent=self, margins=0, spacing=0)
         self.switch.chosen.connect(self._segment_chosen)
         self.badge.toggled.connect(self._draw)
         self.check.changed.connect(self._show_badge)

@@ -51,7 +51,7 @@ class SpecCheck(QWidget):
         self._pages.setContentsMargins(6, 0, 6, 0)
         self.note.setContentsMargins(12, 0, 12, 4)
         self.note.hide()
-        in_column(self.note, (self._pages, 1), of=self, margins=0, spacing=0)
+        in_column(self.note, (self._pages, 1), parent=self, margins=0, spacing=0)
         self.copy_button.clicked.connect(self._copy_report)
         self.table.cellActivated.connect(self._go_to_event)
         self.table.cellClicked.connect(self._go_to_event)

@@ -39,7 +39,9 @@ class StatusButton(QToolButton):
         self.path = ElidedLabel()
         self.path.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self.status, self.duration = text_label(""), text_label("", "muted")
-        self._row = in_row(self.path, self.status, self.duration, of=self, margins=(EDGE, 0, ARROW, 0), spacing=SPACING)
+        self._row = in_row(
+            self.path, self.status, self.duration, parent=self, margins=(EDGE, 0, ARROW, 0), spacing=SPACING
+        )
         for label in (self.path, self.status, self.duration):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()

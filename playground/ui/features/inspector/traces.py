@@ -38,7 +38,7 @@ class Traces:
     def __init__(self) -> None:
         self._traces: OrderedDict[str, Trace] = OrderedDict()
 
-    def of(self, exchange: Exchange) -> Trace:
+    def trace_of(self, exchange: Exchange) -> Trace:
         """Return the trace of an exchange, without reading events."""
         trace = self._traces.pop(exchange.id, None)
         if trace is None or trace.exchange is not exchange:

@@ -63,7 +63,7 @@ class OfferedDialog(QDialog):
         self._offer: Offer | None = None
         self._to_choose: tuple[str, str] | None = None
         self._messages: tuple[Message, ...] = ()
-        self._asking: asyncio.Task[Any] | None = None
+        self._request: asyncio.Task[Any] | None = None
         self._completing: asyncio.Task[Any] | None = None
         self.model = OfferModel(self)
         self._sources: tuple[object, ...] = ()  # lists from which the offers were built
@@ -92,7 +92,7 @@ class OfferedDialog(QDialog):
             (self._list, 1),
             self.asleep,
             in_row(self.start_button, 1),
-            of=list_side,
+            parent=list_side,
             margins=0,
             spacing=6,
         )
@@ -127,7 +127,7 @@ class OfferedDialog(QDialog):
             self.pictures,
             self.outcome,
             1,
-            of=page,
+            parent=page,
             margins=(12, 0, 4, 0),
             spacing=6,
         )
@@ -138,7 +138,11 @@ class OfferedDialog(QDialog):
         self.write_button = styled(QPushButton("Insert into message"), "primary")
         bottom = in_row(1, self.close_button, self.add_button, self.write_button, spacing=8)
         in_column(
-            (split(list_side, self._page, sizes=[330, 500]), 1), bottom, of=self, margins=(14, 12, 14, 12), spacing=10
+            (split(list_side, self._page, sizes=[330, 500]), 1),
+            bottom,
+            parent=self,
+            margins=(14, 12, 14, 12),
+            spacing=10,
         )
         window = self.parentWidget()
         available = window.window().size() if window is not None else self.size()
@@ -307,7 +311,7 @@ class OfferedDialog(QDialog):
         """Enable the button if the selected offer is filled in and no request for it runs."""
         offer = self._offer
         is_filled = offer is not None and self.form.is_valid and (not offer.template or bool(self._values))
-        self.ask_button.setEnabled(is_filled and self._asking is None)
+        self.ask_button.setEnabled(is_filled and self._request is None)
 
     def _show_watch(self, offer: Offer) -> None:
         uri = offer.uri(self._values)
@@ -352,7 +356,7 @@ class OfferedDialog(QDialog):
         self._call_off()
         self._clear()
         say(self.outcome, f"Waiting for {one_line_of(short_title(offer.server))}…")
-        self._asking = spawn(self._ask(offer, values), name="ask a tool server")
+        self._request = spawn(self._ask(offer, values), name="ask a tool server")
         self._update_ask_button()
 
     async def _ask(self, offer: Offer, values: dict[str, str]) -> None:
@@ -367,14 +371,14 @@ class OfferedDialog(QDialog):
             say(self.problem, few_lines_of(str(error)))
         else:
             self._show_messages()
-        self._asking = None
+        self._request = None
         self._update_ask_button()
 
     def _call_off(self) -> None:
-        for task in (self._asking, self._completing):
+        for task in (self._request, self._completing):
             if task is not None:
                 task.cancel()
-        self._asking = self._completing = None
+        self._request = self._completing = None
 
     def _show_messages(self) -> None:
         """Show a preview of the received messages."""

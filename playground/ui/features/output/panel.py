@@ -17,7 +17,6 @@ from playground.engine.questions.kinds import FormatSound
 from playground.jsonkit.problems import JsonTextError, Problem
 from playground.jsonkit.reading import READ_AT_MOST, read_typed
 from playground.jsonkit.values import JSON, JSONObject
-from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.choice_fields import SwitchPill
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import look, paragraph, say, text_label
@@ -28,6 +27,7 @@ from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.scroll_page import ScrollPage
 from playground.ui.widgets.theme import code_font
+from playground.ui.widgets.widget_questions import WidgetQuestions
 
 FIELD = "response_format"
 CHECK_AFTER_MS = 150
@@ -202,7 +202,7 @@ class SchemaHead(QWidget):
         self.reset = IconButton("close", "Strict back to default (Delete)", size=12)
         self.reset.setFixedSize(20, 20)
         self.reset.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        column = in_column(_caption("Name", self.name), self.name, self.name_flag, of=self, margins=0, spacing=4)
+        column = in_column(_caption("Name", self.name), self.name, self.name_flag, parent=self, margins=0, spacing=4)
         column.addSpacing(4)
         column.addWidget(_caption("Description", self.description))
         column.addWidget(self.description)
@@ -276,7 +276,7 @@ class OutputPanel(ScrollPage):
         self.custom = JsonField("Format (JSON)", root="custom", placeholder='{"type": "…"}')
         self._check = QTimer(self, singleShot=True, interval=CHECK_AFTER_MS)
         self._check.timeout.connect(self.check_now)
-        self._questions = Asking(self)
+        self._questions = WidgetQuestions(self)
         self._questions.answered.connect(self.check_now)
         self._question: tuple[tuple[OutputDraft, bool], FormatSound] | None = None
         self._arrange()
@@ -318,7 +318,7 @@ class OutputPanel(ScrollPage):
         about = ElidedLabel(align=Qt.AlignmentFlag.AlignRight, elide=Qt.TextElideMode.ElideRight)
         about.set_text(about_kind)
         row = QWidget()
-        in_row(radio, (about, 1), of=row, margins=0, spacing=8)
+        in_row(radio, (about, 1), parent=row, margins=0, spacing=8)
         self.radios[kind] = radio
         self._rows[kind] = row
         return row

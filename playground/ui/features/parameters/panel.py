@@ -190,13 +190,13 @@ class ParameterForm(QWidget):
         self.rows: dict[str, FieldRow] = {}
         self.more = Fold(MORE, others)
         self._changed: frozenset[str] = frozenset()
-        column = in_column(of=self, margins=0, spacing=ROW_GAP)
+        column = in_column(parent=self, margins=0, spacing=ROW_GAP)
         for name, hint in sorted(hints, key=lambda item: item[1].common):
             if hint.common:
                 row = self.rows[name] = row_for(name, hint, kind, self)
                 column.addWidget(row)
         column.addWidget(self.more)
-        below = in_column(of=others, margins=(0, 6, 0, 0), spacing=GROUP_GAP)
+        below = in_column(parent=others, margins=(0, 6, 0, 0), spacing=GROUP_GAP)
         groups: dict[str, QVBoxLayout] = {}
         for name, hint in hints:
             if not hint.common:

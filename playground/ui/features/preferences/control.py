@@ -33,12 +33,12 @@ class PreferencesWindow(QDialog):
         for page in pages.values():
             page.setMaximumWidth(WIDEST)
             area = QWidget()
-            in_row((page, 1000), 1, of=area, margins=(28, 22, 28, 22), spacing=0)
+            in_row((page, 1000), 1, parent=area, margins=(28, 22, 28, 22), spacing=0)
             self._stack.addWidget(DownArea(area))
         sidebar = styled(QFrame(), "surface")
         sidebar.setFixedWidth(LEFT)
-        in_column((self._titles, 1), of=sidebar, margins=(8, 12, 8, 12))
-        in_row(sidebar, thin_upright(), (self._stack, 1), of=self, margins=0, spacing=0)
+        in_column((self._titles, 1), parent=sidebar, margins=(8, 12, 8, 12))
+        in_row(sidebar, thin_upright(), (self._stack, 1), parent=self, margins=0, spacing=0)
         self._titles.ensurePolished()  # items are measured when they are added
         self._titles.addItems(list(pages))
         self._titles.currentRowChanged.connect(self._stack.setCurrentIndex)

@@ -69,7 +69,7 @@ class GeneralPage(QWidget):
             (self._enter, 0, Qt.AlignmentFlag.AlignLeft),
             paragraph("If on, Ctrl+Enter makes a new line. If off, Ctrl+Enter runs.", "muted"),
             1,
-            of=self,
+            parent=self,
             margins=0,
             spacing=8,
         )
@@ -116,7 +116,7 @@ class ToolServersPage(QWidget):
             ),
             in_row(*buttons, 1, spacing=8),
             1,
-            of=self,
+            parent=self,
             margins=0,
             spacing=8,
         )
@@ -156,7 +156,7 @@ class ShortcutsPage(QWidget):
                 item.setSizeHint(0, QSize(0, ROW_HEIGHT))
                 item.setData(0, Qt.ItemDataRole.UserRole, f"{text} {keys} {synonyms} {group}".casefold())
         self.tree.expandAll()
-        in_column(self.search, self.none, (self.tree, 1), of=self, margins=0, spacing=8)
+        in_column(self.search, self.none, (self.tree, 1), parent=self, margins=0, spacing=8)
         self.search.textChanged.connect(self._filter)
         self.search.results_asked.connect(self.tree.setFocus)
         self._filter("")

@@ -32,7 +32,7 @@ class PresetBar(QWidget):
         button.setMenu(self.menu)
         save_button = styled(QPushButton("Save as preset…"), "quiet")
         save_button.clicked.connect(self.save_asked)
-        in_row(button, 1, save_button, of=self, margins=(16, 8, 12, 0), spacing=6)
+        in_row(button, 1, save_button, parent=self, margins=(16, 8, 12, 0), spacing=6)
 
     def show_presets(self, presets: Sequence[Preset], active: frozenset[str]) -> None:
         """Fill the menu; the presets with ``active`` ids, whose settings are all in use, are ticked."""

@@ -51,7 +51,7 @@ class SavePresetDialog(QDialog):
             text_label("Without messages, gateway and key.", "small"),
             self.with_model,
             in_row(1, cancel, self._save_button, spacing=8),
-            of=self,
+            parent=self,
             margins=(18, 14, 18, 14),
             spacing=8,
         )
@@ -98,7 +98,7 @@ class PresetsDialog(QDialog):
         self.resize(720, 460)
         self._content = OutlineTree(CONTENT)
         page = QWidget()
-        in_column(text_label(CONTENT, "group"), (self._content, 1), of=page, margins=(24, 12, 24, 12), spacing=8)
+        in_column(text_label(CONTENT, "group"), (self._content, 1), parent=page, margins=(24, 12, 24, 12), spacing=8)
         rename = quiet_button("Rename", "Rename this preset (F2)")
         apply, close = push_button("Use", "primary"), push_button("Close")
         overwrite = push_button("Replace with current settings")
@@ -116,7 +116,7 @@ class PresetsDialog(QDialog):
             editable=True,
         )
         self.body, self.list = body, body.list
-        in_row(body, of=self, margins=0)
+        in_row(body, parent=self, margins=0)
         body.selected.connect(self._select)
         body.entered.connect(self._apply)
         body.removed.connect(lambda: self.deleted.emit(self._selected))

@@ -45,7 +45,7 @@ class ProtocolSwitch(QFrame):
         self.stay = QPushButton()
         self.stay.clicked.connect(self.dismiss)
         row = in_row(1, self.stay, self.switch, spacing=8)
-        in_column(self._title, note, self._list, row, of=self, margins=(12, 9, 10, 9), spacing=5)
+        in_column(self._title, note, self._list, row, parent=self, margins=(12, 9, 10, 9), spacing=5)
         self.hide()
 
     @property
@@ -115,7 +115,7 @@ class _Losses(FittingArea):
     def show_losses(self, losses: Sequence[Loss]) -> None:
         """Replace the list."""
         page = QWidget()
-        column = in_column(of=page, margins=0, spacing=2)
+        column = in_column(parent=page, margins=0, spacing=2)
         self.lines = []
         for kind, heading in HEADINGS.items():
             grouped = _grouped(loss for loss in losses if loss.kind == kind)

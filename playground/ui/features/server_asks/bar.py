@@ -30,7 +30,7 @@ class AsksBar(QFrame):
         self.more = text_label("", "small")
         self.open_button = styled(QPushButton("Answer…"), "primary")
         self.open_button.clicked.connect(lambda: self.opened.emit(self._first))
-        in_row((self.words, 1), self.more, self.open_button, of=self, margins=(14, 5, 10, 5), spacing=10)
+        in_row((self.words, 1), self.more, self.open_button, parent=self, margins=(14, 5, 10, 5), spacing=10)
         self.hide()
 
     def show_waiting(self, requests: tuple[Request, ...]) -> None:

@@ -53,7 +53,7 @@ class ElicitationDialog(QDialog):
         self.cancel_button.setToolTip("Tell the server that you gave no answer")
         self.cancel_button.clicked.connect(lambda: self._send_answer("cancel"))
         content = QWidget()
-        column = in_column(self.message, of=content, margins=0, spacing=12)
+        column = in_column(self.message, parent=content, margins=0, spacing=12)
         column.addWidget(self._create_page() if request.url else self._create_form())
         column.addStretch(1)
         area = QScrollArea(widgetResizable=True)
@@ -65,7 +65,7 @@ class ElicitationDialog(QDialog):
         note = text_label(OPENS if request.url else GOES, "small", wrap=True)
         title = text_label(f"The server {server} asks you", "heading", wrap=True)
         buttons = in_row(1, self.cancel_button, self.decline_button, self.accept_button, spacing=8)
-        in_column(title, (area, 1), note, buttons, of=self, margins=MARGINS, spacing=10)
+        in_column(title, (area, 1), note, buttons, parent=self, margins=MARGINS, spacing=10)
         window_size = parent.window().size()
         width, height = PAGE_SIZE if request.url else SIZE
         self.resize(min(width, window_size.width() - 40), min(height, window_size.height() - 60))
@@ -97,7 +97,7 @@ class ElicitationDialog(QDialog):
         problem = text_label("" if is_openable else NO_PAGE, "flag-error", wrap=True)
         if is_openable:
             problem.hide()
-        in_column(host_label, address_label, in_row(copy_button, 1), problem, of=page, margins=0, spacing=6)
+        in_column(host_label, address_label, in_row(copy_button, 1), problem, parent=page, margins=0, spacing=6)
         self.accept_button.setText("Open in the browser")
         self.accept_button.setToolTip(tip(f"Open {self.ask.url[:MAX_ADDRESS]} and accept the request"))
         self.accept_button.setEnabled(is_openable)

@@ -48,7 +48,7 @@ class ModelChoice(QWidget):
         flow = FlowLayout(row, 6)
         for widget in (self.gateway, self.protocol, self.picker, self.picker.unlisted):
             flow.addWidget(widget)
-        in_column(row, self.failed, of=self, margins=0, spacing=4)
+        in_column(row, self.failed, parent=self, margins=0, spacing=4)
         self.gateway.activated.connect(self._change_gateway)
         self.protocol.activated.connect(self._change_protocol)
         self.picker.chosen.connect(self._change_model)

@@ -68,7 +68,7 @@ class _Message(QWidget):
         if not parts:
             note.hide()
         role = text_label(ROLE_WORDS.get(message.role, message.role.value), "group")
-        in_column(role, self.field, note, of=self, margins=0, spacing=3)
+        in_column(role, self.field, note, parent=self, margins=0, spacing=3)
 
     @property
     def message(self) -> SamplingMessage:
@@ -152,7 +152,7 @@ class SamplingDialog(QDialog):
             text_label("System", "group"), self.system, *self.messages, more, self.settings, self._wishes(request),
             thin_line(), text_label("Model", "group"), self.choice, self.wrong, ask_row,
             text_label("Answer", "group"), self.answer, 1,
-            of=content, margins=0, spacing=8,
+            parent=content, margins=0, spacing=8,
         )  # fmt: skip
         area = QScrollArea(widgetResizable=True)
         area.setFrameShape(QFrame.Shape.NoFrame)
@@ -162,7 +162,7 @@ class SamplingDialog(QDialog):
         title = text_label(f"The server {server} requests an answer from a model", "heading", wrap=True)
         note = text_label(NOTHING_YET, "small", wrap=True)
         buttons = in_row(self.keep_button, 1, self.refuse_button, self.send_button, spacing=8)
-        in_column(title, note, (area, 1), buttons, of=self, margins=MARGINS, spacing=10)
+        in_column(title, note, (area, 1), buttons, parent=self, margins=MARGINS, spacing=10)
 
     def _wishes(self, request: Sampling) -> QWidget:
         """Create the label for the server's preferences, which also names those that have no effect."""

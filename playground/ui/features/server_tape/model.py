@@ -63,7 +63,7 @@ def direction_of(entry: Entry) -> str:
 
 def time_of(entry: Entry) -> str:
     """Return the local time, to a thousandth of a second."""
-    return datetime.fromtimestamp(entry.frame.at, UTC).astimezone().strftime("%H:%M:%S.%f")[:-3]
+    return datetime.fromtimestamp(entry.frame.time, UTC).astimezone().strftime("%H:%M:%S.%f")[:-3]
 
 
 def content_of(preview: str) -> str:

@@ -157,14 +157,14 @@ class TapePage(QWidget):
         self._detail_page = QWidget()
         facts = in_row((self.facts, 1), self.partner, self.to_call, margins=(12, 4, 8, 0), spacing=4)
         detail_bar = in_row(self.switch, 1, self.copy_button, margins=(12, 4, 8, 4))
-        in_column(facts, detail_bar, (self.detail, 1), of=self._detail_page, margins=0, spacing=0)
+        in_column(facts, detail_bar, (self.detail, 1), parent=self._detail_page, margins=0, spacing=0)
         self.table.setMinimumWidth(MIN_LIST)
         self.empty = empty_words(EMPTY)
         self._stack = in_pages(self.empty, split(self.table, self._detail_page, sizes=[600, 420], thin=True))
         bar = in_row((self.finder, 2), self.servers, self.methods, self.one_call, margins=(12, 4, 12, 4), spacing=8)
         bar.addWidget(self.count, 3)
         bar.addWidget(self.more)
-        in_column(bar, (self._stack, 1), of=self, margins=0, spacing=0)
+        in_column(bar, (self._stack, 1), parent=self, margins=0, spacing=0)
 
     def _chooser(self, words: str, says: str, fill: Callable[[QMenu], None]) -> QToolButton:
         button = styled(QToolButton(), "quiet")

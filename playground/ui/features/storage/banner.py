@@ -46,7 +46,9 @@ class StorageBanner(QFrame):
         self._line.setSpacing(6)
         self.close_button = IconButton("close", "Dismiss this notice")
         self.close_button.clicked.connect(self._close)
-        in_row(_Sign(), (self._words, 1), self._line, self.close_button, of=self, margins=(14, 5, 10, 5), spacing=10)
+        in_row(
+            _Sign(), (self._words, 1), self._line, self.close_button, parent=self, margins=(14, 5, 10, 5), spacing=10
+        )
         self.show_status(Status(words=words))
 
     @property

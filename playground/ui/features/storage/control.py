@@ -122,7 +122,7 @@ class StorageControl(Control):
         self._page: StoragePage | None = None
         self._fetched = ""
         self._reported: set[str] = set()  # experiments whose corrupt rows were reported
-        self._asking: asyncio.Task[bool] | None = None  # whether to lose what is not saved
+        self._question: asyncio.Task[bool] | None = None  # whether to lose what is not saved
         self._ends = asyncio.Event()  # whatever is lost by it
         self.banner = StorageBanner()
         host.add_banner(self.banner)
@@ -170,16 +170,16 @@ class StorageControl(Control):
         if self._ends.is_set():
             question.close()
             return True
-        self._asking = spawn(question, name="ask whether it may end")
-        await asyncio.wait([self._asking])
-        answer, self._asking = self._asking, None
+        self._question = spawn(question, name="ask whether it may end")
+        await asyncio.wait([self._question])
+        answer, self._question = self._question, None
         return self._ends.is_set() or (answer.exception() is None and answer.result())
 
     def ask_no_longer(self) -> None:
         """The application has to end, whatever is lost by it. A question that is open is taken back."""
         self._ends.set()
-        if self._asking is not None:
-            self._asking.cancel()
+        if self._question is not None:
+            self._question.cancel()
 
     def bring_back(self, exchange_id: str) -> None:
         """Fetch the bodies of an exchange that are on the disk and not in memory; the session then tells of it."""

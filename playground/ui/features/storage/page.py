@@ -124,7 +124,7 @@ class StoragePage(QWidget):
             self.memory,
             self.trash,
             1,
-            of=self,
+            parent=self,
             margins=0,
             spacing=8,
         )

@@ -73,7 +73,7 @@ class CommandView(QWidget):
         super().__init__()
         self.line = FullLine("Command")
         self.more = FullLine("Details", code=False, most=6)
-        in_column(self.line, self.more, of=self, margins=0, spacing=6)
+        in_column(self.line, self.more, parent=self, margins=0, spacing=6)
 
     def show_server(self, server: ToolServer) -> None:
         """Show a server."""

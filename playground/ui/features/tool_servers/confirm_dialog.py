@@ -38,7 +38,7 @@ class ConfirmDialog(QDialog):
             self.command,
             1,
             in_row(1, self.cancel_button, self.confirm_button, spacing=8),
-            of=self,
+            parent=self,
             margins=(18, 14, 18, 14),
             spacing=10,
         )

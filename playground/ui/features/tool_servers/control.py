@@ -32,7 +32,7 @@ class ToolServersControl(Control):
         super().__init__(host)
         self._drafts: Drafts | None = None
         self._dialog: ServersDialog | None = None
-        self._asking: dict[str, asyncio.Task[bool]] = {}  # open questions by the ids of servers
+        self._questions: dict[str, asyncio.Task[bool]] = {}  # open questions by the ids of servers
         self._sign_ins: dict[str, str] = {}  # addresses of sign-in pages by the ids of servers
         host.workspace.when_tool_servers(self._follow)
 
@@ -109,10 +109,10 @@ class ToolServersControl(Control):
         server = book.get(server_id)
         if server is None or book.confirmed(server):
             return server is not None
-        question = self._asking.get(server_id)
+        question = self._questions.get(server_id)
         if question is None:  # requests meanwhile share the question
-            question = self._asking[server_id] = spawn(self._ask_to_confirm(server), name="confirm a tool server")
-            question.add_done_callback(lambda _: self._asking.pop(server_id, None))
+            question = self._questions[server_id] = spawn(self._ask_to_confirm(server), name="confirm a tool server")
+            question.add_done_callback(lambda _: self._questions.pop(server_id, None))
         return await asyncio.shield(question)
 
     async def _ask_to_confirm(self, server: ToolServer) -> bool:

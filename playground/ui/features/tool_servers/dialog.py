@@ -62,7 +62,7 @@ class ServersDialog(DraftsDialog[Draft]):
     # ---- values
 
     def saved_values(self) -> dict[str, Draft]:
-        return {server.id: Draft.of(server) for server in self._book.servers}
+        return {server.id: Draft.from_server(server) for server in self._book.servers}
 
     def new_draft(self, item_id: str) -> Draft:
         return Draft(ToolServer(id=item_id, name=""))
@@ -98,7 +98,7 @@ class ServersDialog(DraftsDialog[Draft]):
                 await forget(server.id, self._keys, settled.secrets)
             raise
         words = await forget(server.id, self._keys, settled.obsolete) or words
-        return Saved(Draft.of(saved), words or "Saved.", "warning" if words else "ok")
+        return Saved(Draft.from_server(saved), words or "Saved.", "warning" if words else "ok")
 
     async def delete_stored(self, item_id: str) -> tuple[str, Restore]:
         server = self._book.get(item_id)
@@ -265,7 +265,7 @@ class ServersDialog(DraftsDialog[Draft]):
             head=self.state,
             buttons=(1, self.close_button, self.save_button),
         )
-        in_row(self.body, of=self, margins=0)
+        in_row(self.body, parent=self, margins=0)
         self.body.page_shown.connect(self.show_current)
         self.log.level_chosen.connect(self._set_level)
         self.import_button.clicked.connect(self.import_asked)

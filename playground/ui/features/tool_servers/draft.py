@@ -87,7 +87,7 @@ class Draft:
     places: tuple[PlaceSecret, ...] = ()
 
     @classmethod
-    def of(cls, server: ToolServer) -> Draft:
+    def from_server(cls, server: ToolServer) -> Draft:
         """Return the draft of a saved server without changes."""
         return cls(
             server.model_copy(

@@ -59,7 +59,7 @@ class ServerForm(QWidget):
         self.split_note = text_label("", "small", wrap=True)
         self.split_button = push_button("Split")
         self.fields.rows["command"].body.addLayout(in_row((self.split_note, 1), self.split_button, spacing=8))
-        in_column(self.about_demo, (self.fields, 1), of=self, margins=(24, 12, 24, 20), spacing=0)
+        in_column(self.about_demo, (self.fields, 1), parent=self, margins=(24, 12, 24, 20), spacing=0)
         self.arguments.textChanged.connect(self._edited)
         self.fields.changed.connect(self._edited)
         self.split_button.clicked.connect(self.split_command)

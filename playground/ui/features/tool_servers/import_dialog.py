@@ -113,7 +113,7 @@ class ImportServersDialog(ImportDialog[Servers]):
         in_row(
             text_label("Where other applications keep theirs:", "small"),
             (self._places_row, 1),
-            of=self._places,
+            parent=self._places,
             margins=0,
             spacing=8,
         )

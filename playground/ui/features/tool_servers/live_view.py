@@ -89,17 +89,17 @@ class StateBar(QFrame):
             self.question,
             self.command,
             in_row(1, self.confirm_button),
-            of=self.box,
+            parent=self.box,
             margins=(12, 8, 12, 8),
             spacing=8,
         )
         self.sign_in = styled(QFrame(), "banner")
         self.sign_in_words = text_label("", "", wrap=True)
         self.sign_in_button = push_button("Sign in…", "primary")
-        in_row((self.sign_in_words, 1), self.sign_in_button, of=self.sign_in, margins=(12, 8, 12, 8), spacing=8)
+        in_row((self.sign_in_words, 1), self.sign_in_button, parent=self.sign_in, margins=(12, 8, 12, 8), spacing=8)
         self.sign_in.hide()
         row = in_row(self.dot, (self.words, 1), self.restart_button, self.stop_button, self.start_button, spacing=8)
-        in_column(row, self.problem, self.sign_in, self.box, of=self, margins=(24, 12, 24, 8), spacing=8)
+        in_column(row, self.problem, self.sign_in, self.box, parent=self, margins=(24, 12, 24, 8), spacing=8)
         self.start_button.clicked.connect(self.start_asked)
         self.confirm_button.clicked.connect(self.start_asked)
         self.stop_button.clicked.connect(self.stop_asked)
@@ -165,7 +165,7 @@ class OffersPage(QWidget):
         self.text.setTabChangesFocus(True)
         self.text.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self._shown: tuple[object, ...] = ()
-        in_column(self.about, (self.text, 1), of=self, margins=(24, 12, 24, 12), spacing=8)
+        in_column(self.about, (self.text, 1), parent=self, margins=(24, 12, 24, 12), spacing=8)
 
     def show_live(self, live: ServerSnapshot | None) -> None:
         """Show the capabilities, if they have changed."""
@@ -232,7 +232,7 @@ class LogPage(QWidget):
         self.stderr: LogView[str] = LogView("Standard error of the server", "Standard error is empty.", str)
         self.pages = in_pages(self.log, self.stderr)
         top = in_row(self.which, 1, self.level_words, self.level, spacing=8)
-        in_column(top, (self.pages, 1), of=self, margins=(24, 12, 24, 12), spacing=8)
+        in_column(top, (self.pages, 1), parent=self, margins=(24, 12, 24, 12), spacing=8)
         self.which.chosen.connect(self._choose)
         self.level.activated.connect(self._choose_level)
         self._choose(0)

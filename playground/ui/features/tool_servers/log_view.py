@@ -76,6 +76,6 @@ def _new(before: tuple[L, ...], now: tuple[L, ...]) -> tuple[L, ...]:
 
 def log_line(line: LogLine) -> str:
     """Return a log line as text."""
-    time = strftime("%H:%M:%S", localtime(line.at))
+    time = strftime("%H:%M:%S", localtime(line.time))
     logger = f" {line.logger}:" if line.logger else ""
     return f"{time} {line.level}{logger} {line.text}"

@@ -21,7 +21,7 @@ class FolderRow(ListRow[str]):
         self.path.setAccessibleName(says)
         self.browse = quiet_button("Choose…", f"Choose: {says}")
         self.remove.setVisible(removable)
-        in_row((self.path, 1), self.browse, self.remove, of=self, margins=0, spacing=6)
+        in_row((self.path, 1), self.browse, self.remove, parent=self, margins=0, spacing=6)
         self.path.textChanged.connect(self.changed)
         self.browse.clicked.connect(self._choose)
 

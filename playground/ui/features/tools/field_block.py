@@ -89,7 +89,7 @@ class FieldBlock(QFrame):
         self.show_field(field)
 
     def _arrange(self, depth: int) -> None:
-        column = in_column(of=self, margins=(10 + min(depth, 3) * 6, 6, 8, 6), spacing=4)
+        column = in_column(parent=self, margins=(10 + min(depth, 3) * 6, 6, 8, 6), spacing=4)
         self._name_row = _captioned("Name", self.name)
         self._type_row = _captioned("Type", self.type, self.nullable)
         self._kind_row = _captioned("Type", self.kind_words)
@@ -277,7 +277,7 @@ def _captioned(caption: str, *controls: QWidget) -> QWidget:
     label = text_label(caption)
     label.setFixedWidth(CAPTION)
     label.setBuddy(controls[0])
-    layout = in_row(label, of=row, margins=0, spacing=6)
+    layout = in_row(label, parent=row, margins=0, spacing=6)
     for number, control in enumerate(controls):
         layout.addWidget(control, 0 if number or isinstance(control, QPushButton | QCheckBox) else 1)
     if isinstance(controls[0], QPushButton | QCheckBox):

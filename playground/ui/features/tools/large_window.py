@@ -23,7 +23,7 @@ class LargeWindow(QDialog):
         self.editor.name.textChanged.connect(self._set_title)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.accept)
-        in_column((self.editor, 1), buttons, of=self, margins=(4, 4, 4, 12), spacing=0)
+        in_column((self.editor, 1), buttons, parent=self, margins=(4, 4, 4, 12), spacing=0)
         buttons.setContentsMargins(0, 0, 12, 0)
         for button in buttons.buttons():
             if hasattr(button, "setAutoDefault"):

@@ -25,10 +25,10 @@ from playground.ui.features.tools.tool_editor import ToolEditor
 from playground.ui.features.tools.tool_list import ToolList
 from playground.ui.features.tools.tool_menu import ToolMenu
 from playground.ui.features.tools.tool_model import ToolModel
-from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.form_parts import styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
+from playground.ui.widgets.widget_questions import WidgetQuestions
 
 if TYPE_CHECKING:
     from playground.ui.features.tools.import_dialog import ImportToolsDialog
@@ -85,8 +85,8 @@ class ToolsPanel(QWidget):
         self._current = -1  # the tool in the editor
         #: Tools before the last deletion, the deleted numbers, and the remaining tools.
         self._deleted: tuple[tuple[ToolDefinition, ...], tuple[int, ...], tuple[ToolDefinition, ...]] | None = None
-        self._asking = Asking(self)
-        self._checks = Checks(self._asking.ask)
+        self._questions = WidgetQuestions(self)
+        self._checks = Checks(self._questions.ask)
         self._large: LargeWindow | None = None
         self.model = ToolModel(self)
         self.responses = Responses(self.model)
@@ -107,8 +107,8 @@ class ToolsPanel(QWidget):
         self._resume_timer = QTimer(self, singleShot=True)
         self._resume_timer.timeout.connect(self._check_some)
         self._last_shown = 0.0
-        self._asking.answered.connect(self._checks.retry_pending)
-        self._asking.answered.connect(self._check_some)
+        self._questions.answered.connect(self._checks.retry_pending)
+        self._questions.answered.connect(self._check_some)
         self._arrange()
         self._connect()
         self._refresh()
@@ -326,9 +326,9 @@ class ToolsPanel(QWidget):
     def _arrange(self) -> None:
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.work)
-        in_row((self.undo_text, 1), self.undo_button, of=self.undo_bar, margins=(12, 4, 8, 4))
+        in_row((self.undo_text, 1), self.undo_button, parent=self.undo_bar, margins=(12, 4, 8, 4))
         self.undo_bar.setProperty("kind", "undo")
-        self._column = in_column((self._stack, 1), self.undo_bar, of=self, margins=0, spacing=0)
+        self._column = in_column((self._stack, 1), self.undo_bar, parent=self, margins=0, spacing=0)
         self.setProperty("kind", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setMinimumWidth(260)

@@ -66,7 +66,7 @@ class PanelHead(QWidget):
         line = in_row((self.summary, 1), self.all_button)
         self.warnings = paragraph("", "flag")
         self.warnings.hide()
-        in_column(bar, self.search, line, self.warnings, of=self, margins=(12, 8, 12, 4), spacing=4)
+        in_column(bar, self.search, line, self.warnings, parent=self, margins=(12, 8, 12, 4), spacing=4)
 
     def show_warnings(self, words: str) -> None:
         """Show warnings that the model does not support tools; an empty text hides them."""
@@ -121,7 +121,7 @@ class EmptyPage(QWidget):
             buttons.addWidget(button)
         buttons.addStretch(1)
         rows = (heading, explanation, Gap(4), buttons, in_row(self.servers_button, 1), Gap(4), sources, 1)
-        in_column(*rows, of=self, margins=(16, 24, 16, 16), spacing=8)
+        in_column(*rows, parent=self, margins=(16, 24, 16, 16), spacing=8)
 
 
 class WorkArea(QWidget):
@@ -134,7 +134,7 @@ class WorkArea(QWidget):
         head.search.results_asked.connect(tools.setFocus)
         editor.setProperty("kind", "surface")
         editor.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        column = in_column(head, of=self, margins=0, spacing=0)
+        column = in_column(head, parent=self, margins=0, spacing=0)
         self.split = QSplitter(Qt.Orientation.Vertical, self, childrenCollapsible=False)
         column.addWidget(self.split, 1)
         self.split.addWidget(tools)

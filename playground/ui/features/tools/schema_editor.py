@@ -70,7 +70,7 @@ class SchemaEditor(QWidget):
         self._upper.setSpacing(0)
         self._lower = QVBoxLayout()
         self._lower.setSpacing(0)
-        column = in_column(self.note, self.empty, self._upper, of=self, margins=0, spacing=2)
+        column = in_column(self.note, self.empty, self._upper, parent=self, margins=0, spacing=2)
         self.pages = PartsRow(self, "parameters")
         column.addLayout(bar)
         column.addWidget(self.definitions)

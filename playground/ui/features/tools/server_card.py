@@ -70,10 +70,12 @@ class ServerCard(QWidget):
         self.leave_button = push_button("Leave off")
         self.remove_button = push_button("Remove it")
         buttons = in_row(1, self.remove_button, self.leave_button, self.accept_button, spacing=6)
-        in_column(self.words, self._place, buttons, of=self.box, margins=(10, 8, 10, 8), spacing=6)
+        in_column(self.words, self._place, buttons, parent=self.box, margins=(10, 8, 10, 8), spacing=6)
         head = in_row(self.dot, (self.origin, 1), self.copy_button, spacing=4)
         way = in_row(self.way_button, 1)
-        in_column(head, self.problem, way, self.mapped, self.says, self.box, of=self, margins=(0, 0, 0, 6), spacing=4)
+        in_column(
+            head, self.problem, way, self.mapped, self.says, self.box, parent=self, margins=(0, 0, 0, 6), spacing=4
+        )
         self.copy_button.clicked.connect(self.copy_asked)
         self.accept_button.clicked.connect(self.accept_asked)
         self.leave_button.clicked.connect(self._toggle_change)

@@ -167,10 +167,10 @@ class ToolEditor(QWidget):
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         holder = styled(QWidget(), "surface")
-        in_column(self.form, of=holder, margins=(0, 0, 10, 0))
+        in_column(self.form, parent=holder, margins=(0, 0, 10, 0))
         self._scroll.setWidget(holder)
         side = QWidget()
-        in_column(self.schema, of=side, margins=(10, 0, 0, 0))
+        in_column(self.schema, parent=side, margins=(10, 0, 0, 0))
         return split(self._scroll, side, sizes=[SIDE_BY_SIDE, SIDE_BY_SIDE])
 
     def _connect(self) -> None:

@@ -322,7 +322,7 @@ class TreePage(SessionPage):
         for widget in (QWidget(), self.empty, self.view):  # blank until the session is read
             self._stack.addWidget(widget)
         bar = in_row((self.summary, 1), self.all_button, self.legend, margins=(12, 3, 12, 3), spacing=12)
-        in_column(bar, (self._stack, 1), of=self, margins=0, spacing=0)
+        in_column(bar, (self._stack, 1), parent=self, margins=0, spacing=0)
         self.all_button.clicked.connect(self.show_all)
         self.view.selection_changed.connect(self._show_words)
         self.view.pointed_changed.connect(self._show_words)

@@ -62,7 +62,14 @@ class VariableRow(QWidget):
         self.remove_button = IconButton("close", f"Take the value of {name} away", size=12)
         self.remove_button.setFixedSize(20, 20)
         in_row(
-            title, (self.field, 1), self.state, self.written_button, self.remove_button, of=self, margins=0, spacing=8
+            title,
+            (self.field, 1),
+            self.state,
+            self.written_button,
+            self.remove_button,
+            parent=self,
+            margins=0,
+            spacing=8,
         )
         self.written_button.clicked.connect(self._send_as_written)
         self.remove_button.clicked.connect(self._remove)
@@ -112,7 +119,7 @@ class VariablesBar(QFrame):
         self._used: tuple[str, ...] = ()
         self._missing: tuple[str, ...] = ()
         self._folded = False
-        self._said = ""
+        self._summary_text = ""
         self._asked_for = False
         self.setProperty("kind", "card")
         self.setAccessibleName("Variables")
@@ -133,11 +140,11 @@ class VariablesBar(QFrame):
     def _arrange(self) -> None:
         head = in_row(self.fold_button, (self.summary, 1), self.flag, self.written_button, self.close_button, spacing=6)
         inner = QWidget()
-        self._column = in_column(of=inner, margins=(0, 0, 4, 0), spacing=4)
+        self._column = in_column(parent=inner, margins=(0, 0, 4, 0), spacing=4)
         self.table = FittingArea(most=TALLEST, least=LEAST, wide=200)
         self.table.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.table.hold(inner)
-        in_column(head, self.how, self.table, self.preview, of=self, margins=(8, 4, 8, 6), spacing=4)
+        in_column(head, self.how, self.table, self.preview, parent=self, margins=(8, 4, 8, 6), spacing=4)
 
     def open(self) -> None:
         """Show it although nothing mentions a variable, unfolded, ready to type in."""
@@ -174,7 +181,7 @@ class VariablesBar(QFrame):
         self._missing = tuple(name for name in used if name not in values)
         self._used = tuple(used)
         values_of = [f"{name} = {_short(values[name], name)}" for name in used if name in values]
-        self._said = "  ·  ".join(values_of)
+        self._summary_text = "  ·  ".join(values_of)
         count = len(self._missing)
         self.flag.setText(f"{count} without a value" if count > 1 else f"{''.join(self._missing)} has no value")
         self.flag.setToolTip(tip(", ".join(self._missing)))
@@ -212,7 +219,7 @@ class VariablesBar(QFrame):
         used = bool(self._used)
         self.fold_button.setIcon(icon("chevron-right" if folded else "chevron-down", "muted"))
         self.fold_button.setAccessibleName("Show the variables" if folded else "Fold the variables")
-        self.summary.set_text(self._said if folded else "")
+        self.summary.set_text(self._summary_text if folded else "")
         self.flag.setVisible(missing)
         self.written_button.setVisible(missing and (folded or len(self._missing) > 1))
         self.close_button.setVisible(not used)

@@ -70,17 +70,17 @@ class WireControl(Control):
         return f"Nothing was sent. {failure.message}" if failure.group is FailureGroup.UNSENT else ""
 
     def _redact(self, text: str) -> str:
-        return redactor_of(self._workspace.gateways.keys.known()).text(text)
+        return redactor_of(self._workspace.gateways.keys.known_secrets()).text(text)
 
     def _trace(self, exchange: Exchange) -> Trace:
-        trace = self._traces.of(exchange)
+        trace = self._traces.trace_of(exchange)
         if "tool_servers" in self._workspace.__dict__:  # no server has been used otherwise
             trace.timeline.served = served(self._session, exchange, self._workspace.tool_servers.tape)
         return trace
 
     def _trace_of(self, exchange_id: str) -> Trace | None:
         exchange = self._session.exchanges.get(exchange_id)
-        return self._traces.of(exchange) if exchange is not None else None
+        return self._traces.trace_of(exchange) if exchange is not None else None
 
     def _bring_forward(self, exchange_id: str) -> None:
         """Show an exchange in the inspector, unless its newest state is shown."""

@@ -69,7 +69,7 @@ class CrashDialog(QDialog):
             (self.report, 1),
             text_label(HOLDS, "small", wrap=True),
             buttons,
-            of=self,
+            parent=self,
             margins=(24, 20, 24, 16),
             spacing=12,
         )

@@ -18,7 +18,7 @@ from playground.system.private import make_file, make_folder
 from playground.ui.shell.stack_text import plain_stack
 
 PREFIX = "running-"
-KEPT = "last-crash.txt"
+CRASH_FILE = "last-crash.txt"
 LONGEST = 64 * 1024  # bytes of a file that are read
 OLD = 30 * 24 * 3600.0  # seconds after which an empty file is taken away: its process was ended from outside
 
@@ -80,6 +80,6 @@ def _collect(folder: Path) -> str:
     text = f"{versions()}\nEnded unexpectedly at {moment}\n\n{plain_stack(raw)}\n"
     for _, path in crashed:
         path.unlink()
-    make_file(folder / KEPT)
-    (folder / KEPT).write_text(text, encoding="utf-8")
+    make_file(folder / CRASH_FILE)
+    (folder / CRASH_FILE).write_text(text, encoding="utf-8")
     return text

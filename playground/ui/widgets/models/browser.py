@@ -22,7 +22,7 @@ from playground.ui.widgets.form_parts import quiet_button, say, styled, text_lab
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.models.details import ModelDetails
-from playground.ui.widgets.models.listing import ORDERS, SORTING, Found, Listing, Order
+from playground.ui.widgets.models.listing import ORDERS, SORTING, Listing, MatchingModels, Order
 from playground.ui.widgets.models.rows import CHECK, ModelRows
 from playground.ui.widgets.plain_text import short_title
 from playground.ui.widgets.row_delegate import ROW, RowDelegate, end_icon_rect
@@ -83,7 +83,7 @@ class ModelBrowser(QWidget):
         self._listing = Listing()
         self._text = ""
         self._typed = typed
-        self._result = Found()
+        self._result = MatchingModels()
         self._target = ""  # id of the model to select after the search
         self.rows = ModelRows(self, ticking=ticking)
         self.list = styled(ModelList(), "models")
@@ -104,7 +104,7 @@ class ModelBrowser(QWidget):
         self._panes = in_row((self.list, 1), (self.details, 0), spacing=8)
         self._side_by_side: bool | None = None
         head = in_row((self.count, 1), self.order, spacing=8, margins=(4, 0, 0, 0))
-        in_column(head, self.failed, (self._panes, 1), of=self, margins=0, spacing=4)
+        in_column(head, self.failed, (self._panes, 1), parent=self, margins=0, spacing=4)
         self.list.clicked.connect(self._clicked)
         self.list.pressed.connect(self._remember_state)
         self.list.star_pressed.connect(self._star)
@@ -115,13 +115,13 @@ class ModelBrowser(QWidget):
 
     # ---- list
 
-    def show_listing(self, listing: Listing, text: str | None = None, *, at: str = "") -> None:
-        """Show the models that match ``text``, by default the last search, and select the model with the id ``at``."""
+    def show_listing(self, listing: Listing, text: str | None = None, *, model_id: str = "") -> None:
+        """Show the models that match ``text``, by default the last search, and select ``model_id``."""
         self._listing = listing
         self._text = self._text if text is None else text
         self.rows.stars = listing.catalog.star is not None
         say(self.failed, "")
-        self._target = at or (self.current if text is None else "")
+        self._target = model_id or (self.current if text is None else "")
         self._show_order()
         self._find()
 

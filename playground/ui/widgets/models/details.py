@@ -50,7 +50,7 @@ class ModelDetails(DownArea):
         inner = QWidget()
         buttons = in_row(self.copy, self.raw_button, 1, spacing=4, margins=0)
         rows = (self.name, self.id, buttons, self.raw, self.facts, self.about, self.source)
-        in_column(*rows, 1, of=inner, margins=(12, 8, 12, 8), spacing=6)
+        in_column(*rows, 1, parent=inner, margins=(12, 8, 12, 8), spacing=6)
         self.setWidget(inner)
         styled(self, "field-block")
         for part in (self.viewport(), inner):

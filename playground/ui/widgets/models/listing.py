@@ -72,7 +72,7 @@ class Line:
 
 
 @dataclass
-class Found:
+class MatchingModels:
     """The result of a search: the lines to show, and how many models match."""
 
     lines: list[Line] = field(default_factory=list)
@@ -128,7 +128,7 @@ class Listing:
             self._orders[order] = places
         return self._orders[order]
 
-    def look_for(self, text: str, order: Order, typed: bool = False) -> Found:
+    def look_for(self, text: str, order: Order, typed: bool = False) -> MatchingModels:
         """Find the models that have all words of ``text`` in their id or title.
 
         A model with exactly that id comes first, models not for conversation come last. Without ``text``, recent and
@@ -150,7 +150,7 @@ class Listing:
             group = unusual if model.facts.mode else usual
             if len(group) < SHOWN:
                 group.append(model)
-        result = Found(self._lines(usual, unusual, count, sections=not words), count)
+        result = MatchingModels(self._lines(usual, unusual, count, sections=not words), count)
         if typed and words and typed_id not in self._by_id:
             result.lines.append(Line(_unlisted_model(typed_id), note="as typed; in no list"))
         return result

@@ -27,7 +27,7 @@ class ModelPanel(QFrame):
         self.setAccessibleName("Models")
         self.browser = ModelBrowser()
         self.hint: QLabel = text_label(HINT, "small", wrap=True)
-        in_column((self.browser, 1), self.hint, of=self, margins=8, spacing=6)
+        in_column((self.browser, 1), self.hint, parent=self, margins=8, spacing=6)
         self.browser.moved.connect(self._show_hint)
 
     def _show_hint(self, model_id: str) -> None:

@@ -52,7 +52,7 @@ class Form(QWidget, Generic[M]):
         self._edited_fields: set[str] = set()
         self.rows: dict[str, FieldRow] = {}
         self._groups: dict[str, QLabel] = {}
-        self.column = in_column(of=self, margins=0, spacing=WIDE_GAP if is_wide else ROW_GAP)
+        self.column = in_column(parent=self, margins=0, spacing=WIDE_GAP if is_wide else ROW_GAP)
         for name, hint in in_order(hints).items():
             control = controls.get(name)
             if control is None:

@@ -69,7 +69,7 @@ class FieldRow(QWidget):
         self.flag_label.hide()
         self.head = in_row((self.label, 1), self.reset, spacing=4)
         self.body = in_column(self.head, margins=0, spacing=0)
-        self._halves = in_row((self.body, 1), of=self, margins=0, spacing=16)
+        self._halves = in_row((self.body, 1), parent=self, margins=0, spacing=16)
         self.setToolTip(tip(self._help()))
         self._update_style()
 

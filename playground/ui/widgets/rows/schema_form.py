@@ -25,7 +25,6 @@ from playground.jsonkit.schema_fields import nullable_branch
 from playground.jsonkit.schema_refs import target_of
 from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON, JSONObject, is_number
-from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import say, text_label
 from playground.ui.widgets.layouts import discard, in_column
@@ -33,6 +32,7 @@ from playground.ui.widgets.plain_text import few_lines_of, one_line_of, short_ti
 from playground.ui.widgets.rows.form import LABEL_WIDTH, WIDE_GAP
 from playground.ui.widgets.rows.kinds import LineRow, row_for
 from playground.ui.widgets.rows.row import FieldRow
+from playground.ui.widgets.widget_questions import WidgetQuestions
 
 MAX_FIELDS: Final = 100  # a schema with more properties becomes a single field for JSON
 MAX_CHOICES: Final = 500
@@ -255,7 +255,7 @@ class SchemaForm(QWidget):
         self._is_json = False  # the form is a single field for JSON
         self._checks = checks
         self._shows_missing = False  # True after the first attempt to submit
-        self._checker = Asking(self)
+        self._checker = WidgetQuestions(self)
         self._checker.answered.connect(self._refresh)
         self._typed = "", ""
         self._propose_timer = QTimer(self, singleShot=True, interval=PROPOSE_MS)
@@ -263,7 +263,7 @@ class SchemaForm(QWidget):
         self.rest = text_label("", "flag-error", wrap=True)
         self.rest.hide()
         self.legend = text_label("* Required", "small")
-        self._column = in_column(self.rest, self.legend, of=self, margins=0, spacing=WIDE_GAP)
+        self._column = in_column(self.rest, self.legend, parent=self, margins=0, spacing=WIDE_GAP)
         self.set_schema(schema or {"properties": {}})
 
     def set_schema(self, schema: JSONObject, *, keep: bool = False) -> None:

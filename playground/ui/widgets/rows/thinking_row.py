@@ -35,7 +35,7 @@ class ThinkingRow(FieldRow):
         words = text_label("Budget of tokens", "muted")
         words.setBuddy(self.budget)
         self._budget_line = QWidget()
-        in_row((words, 1), self.budget, of=self._budget_line, margins=(0, 6, 0, 0))
+        in_row((words, 1), self.budget, parent=self._budget_line, margins=(0, 6, 0, 0))
         self.body.addWidget(self._budget_line)
         self._introduce(self.field)
         self.budget.setAccessibleName(f"{hint.label}, budget of tokens")

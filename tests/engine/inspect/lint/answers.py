@@ -61,7 +61,7 @@ def block(value: Any, *deltas: Any, index: int = 0) -> bytes:
     return b"".join((start, *parts, event("content_block_stop", index=index)))
 
 
-def said(text: str = "Hi") -> bytes:
+def text_block(text: str = "Hi") -> bytes:
     return block({"type": "text", "text": ""}, {"type": "text_delta", "text": text})
 
 

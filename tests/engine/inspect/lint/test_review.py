@@ -26,7 +26,7 @@ from tests.engine.inspect.lint.answers import (
     good,
     native,
     reviewed,
-    said,
+    text_block,
     whole,
 )
 from tests.protocols.streams import DONE
@@ -71,7 +71,7 @@ def test_unseen_part_of_an_answer_is_named(body: bytes, more: dict[str, Any], wo
 
 @each_case("protocol", ["chat", "messages"])
 def test_review_of_a_cassette_is_the_same(protocol: str) -> None:
-    body = calling() + STOP if protocol == "chat" else begun() + said("no") + ended("tool_use")
+    body = calling() + STOP if protocol == "chat" else begun() + text_block("no") + ended("tool_use")
     tapes = [answer(body, asked(protocol), protocol), answer(first(), asked(), complete=False)]
     for number, tape in enumerate(tapes):
         tape.id = f"e-{number}"
@@ -97,7 +97,7 @@ BODIES = [("chat", body) for body in CHAT.values()] + [("messages", body) for bo
 
 @settings(max_examples=40)
 @given(
-    at=st.integers(0, len(BODIES) - 1),
+    number=st.integers(0, len(BODIES) - 1),
     request=REQUEST,
     status=st.sampled_from([200, 200, 200, 204, 400, 429, 503]),
     cut=st.integers(0, 3000),
@@ -111,9 +111,9 @@ BODIES = [("chat", body) for body in CHAT.values()] + [("messages", body) for bo
     ),
 )
 def test_no_tape_makes_the_review_raise(
-    at: int, request: Any, status: int, cut: int, junk: bytes, headers: list[tuple[str, str]]
+    number: int, request: Any, status: int, cut: int, junk: bytes, headers: list[tuple[str, str]]
 ) -> None:
-    protocol, body = BODIES[at]
+    protocol, body = BODIES[number]
     body = body[:cut] + junk + body[cut:]
     tape = answer(body, {}, protocol, status=status, response_headers=tuple(headers))
     tape.request_body = json.dumps(request).encode()

@@ -31,7 +31,7 @@ from tests.engine.inspect.lint.answers import (
     good,
     native,
     reviewed,
-    said,
+    text_block,
     whole,
 )
 from tests.protocols.streams import DONE
@@ -54,7 +54,7 @@ HAD_CALL = [{"role": "assistant", "tool_calls": [CALL]}, {"role": "tool", "tool_
 
 TEXT = {"type": "text", "text": "Hi"}
 WHOLE, NATIVE_WHOLE, NATIVE_ASKED = asked(stream=None), asked("messages", stream=None), asked("messages")
-USED, SAID = begun() + block(USE) + ended("tool_use"), begun() + said() + ended()
+USED, TEXT_ANSWER = begun() + block(USE) + ended("tool_use"), begun() + text_block() + ended()
 NAMED_F, NAMED_G = ({"type": "function", "function": {"name": name}} for name in "fg")
 NATIVE_ERROR = b'{"type": "error", "error": {"type": "rate_limit_error", "message": "RPM"}}'
 NOT_PARALLEL = {"type": "auto", "disable_parallel_tool_use": True}
@@ -173,28 +173,34 @@ NATIVE: list[tuple[str, dict[str, Any], bytes, dict[str, Any], int | None]] = [
     ("no_body", NATIVE_ASKED, b"", {}, None),
     ("unreadable", NATIVE_ASKED, b"{}", {}, 0),
     ("not_streamed", NATIVE_ASKED, native(TEXT), {}, 0),
-    ("streamed_unasked", NATIVE_WHOLE, SAID, {}, 0),
-    ("id_missing", NATIVE_ASKED, begun(id=None) + said() + ended(), {}, 0),
+    ("streamed_unasked", NATIVE_WHOLE, TEXT_ANSWER, {}, 0),
+    ("id_missing", NATIVE_ASKED, begun(id=None) + text_block() + ended(), {}, 0),
     ("id_missing", NATIVE_WHOLE, native(TEXT, id=None), {}, 0),
-    ("model_missing", NATIVE_ASKED, begun(model="") + said() + ended(), {}, 0),
-    ("event_name", NATIVE_ASKED, SAID.replace(b"event: message_stop\n", b""), {}, 5),
-    ("event_name", NATIVE_ASKED, begun() + said().replace(b"event: content_block_stop", b"event: x") + ended(), {}, 3),
-    ("model_other", asked("messages", model="llama"), SAID, {}, 0),
+    ("model_missing", NATIVE_ASKED, begun(model="") + text_block() + ended(), {}, 0),
+    ("event_name", NATIVE_ASKED, TEXT_ANSWER.replace(b"event: message_stop\n", b""), {}, 5),
+    (
+        "event_name",
+        NATIVE_ASKED,
+        begun() + text_block().replace(b"event: content_block_stop", b"event: x") + ended(),
+        {},
+        3,
+    ),
+    ("model_other", asked("messages", model="llama"), TEXT_ANSWER, {}, 0),
     ("finish_with_calls", native_tools(), begun() + block(USE) + ended(), {}, 3),
-    ("finish_without_calls", NATIVE_ASKED, begun() + said() + ended("tool_use"), {}, 4),
-    ("limit_exceeded", asked("messages", max_tokens=2), SAID, {}, 4),
-    ("length_early", NATIVE_ASKED, begun() + said() + ended("max_tokens"), {}, 4),
+    ("finish_without_calls", NATIVE_ASKED, begun() + text_block() + ended("tool_use"), {}, 4),
+    ("limit_exceeded", asked("messages", max_tokens=2), TEXT_ANSWER, {}, 4),
+    ("length_early", NATIVE_ASKED, begun() + text_block() + ended("max_tokens"), {}, 4),
     ("usage_missing", NATIVE_WHOLE, native(TEXT, usage=None), {}, 0),
     ("usage_counts", NATIVE_WHOLE, native(TEXT, usage={"input_tokens": 1}), {}, 0),
     ("usage_zero", NATIVE_WHOLE, native(TEXT, usage={**NATIVE_USAGE, "output_tokens": 0}), {}, 0),
     ("tool_not_offered", NATIVE_ASKED, USED, {}, 1),
     ("tool_choice_none", native_tools({"type": "none"}), USED, {}, 1),
-    ("tool_choice_unmet", native_tools({"type": "any"}), SAID, {}, 4),
+    ("tool_choice_unmet", native_tools({"type": "any"}), TEXT_ANSWER, {}, 4),
     ("tool_choice_other", native_tools({"type": "tool", "name": "g"}), USED, {}, 1),
     ("tool_calls_parallel", native_tools(NOT_PARALLEL), TWO_USES, {}, 3),
     ("tool_arguments_not_json", native_tools(), begun() + BROKEN_USE + ended("tool_use"), {}, 1),
-    ("content_not_json", asked("messages", **NATIVE_JSON), begun() + said("no") + ended(), {}, 4),
-    ("stop_ignored", asked("messages", stop_sequences=["i"]), begun() + said("Him") + ended(), {}, 4),
+    ("content_not_json", asked("messages", **NATIVE_JSON), begun() + text_block("no") + ended(), {}, 4),
+    ("stop_ignored", asked("messages", stop_sequences=["i"]), begun() + text_block("Him") + ended(), {}, 4),
 ]
 #: Request and answer: correct ones, at the edges of the rules.
 GOOD: list[tuple[str, dict[str, Any], bytes, dict[str, Any]]] = [
@@ -222,12 +228,12 @@ GOOD: list[tuple[str, dict[str, Any], bytes, dict[str, Any]]] = [
     ("chat", asked(), PLAIN, head((RESET, "1732176000"), ("X-RateLimit-Limit", "60"), (f"{RESET}-Requests", "6m"))),
     ("chat", asked(), ERROR, failed(429)),
     ("chat", asked(), b'{"code": 1, "message": "no", "data": null, "error": {"message": "no"}}', failed(400)),
-    ("messages", NATIVE_ASKED, SAID, {}),
-    ("messages", NATIVE_ASKED, begun() + event("ping") + said() + ended(), {}),
+    ("messages", NATIVE_ASKED, TEXT_ANSWER, {}),
+    ("messages", NATIVE_ASKED, begun() + event("ping") + text_block() + ended(), {}),
     ("messages", NATIVE_WHOLE, native(TEXT), {}),
     ("messages", native_tools(), USED, {}),
-    ("messages", asked("messages", stop_sequences=["x"]), begun() + said() + ended("stop_sequence"), {}),
-    ("messages", asked("messages", **NATIVE_JSON), begun() + said("{}") + ended(), {}),
+    ("messages", asked("messages", stop_sequences=["x"]), begun() + text_block() + ended("stop_sequence"), {}),
+    ("messages", asked("messages", **NATIVE_JSON), begun() + text_block("{}") + ended(), {}),
     ("messages", NATIVE_ASKED, NATIVE_ERROR, failed(429)),
 ]
 

@@ -42,16 +42,16 @@ def test_store_killed_at_random_moments_keeps_what_was_acknowledged(
 
 
 LATE = 2.0  # seconds: one between two states, and one for a machine that has much else to do
-Said = list[tuple[float, dict[str, int]]]
+Reports = list[tuple[float, dict[str, int]]]
 
 
-def killed(path: Path, url: str, lanes: int = 1) -> Said:
+def killed(path: Path, url: str, lanes: int = 1) -> Reports:
     """Kill a process in the middle of an answer in each lane; return the number of reads of each lane over time."""
     path.parent.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "tests.engine.library.store.killed_stream", str(path), url, str(lanes)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
-        reports: Said = []
+        reports: Reports = []
         for line in child.stdout:
             reports.append(tuple(json.loads(line)))
             first = next((moment for moment, reads in reports if reads), reports[-1][0])
@@ -62,12 +62,12 @@ def killed(path: Path, url: str, lanes: int = 1) -> Said:
     return reports
 
 
-def reads_before(reports: Said) -> dict[str, int]:
+def reads_before(reports: Reports) -> dict[str, int]:
     """Return the number of reads of each exchange ``LATE`` seconds before the end."""
     return [reads for moment, reads in reports if moment < reports[-1][0] - LATE][-1]
 
 
-def long_before(reports: Said) -> int:
+def long_before(reports: Reports) -> int:
     """Return the number of all reads ``LATE`` seconds before the end."""
     return sum(reads_before(reports).values())
 

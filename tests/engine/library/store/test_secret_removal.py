@@ -30,7 +30,7 @@ from tests.support.eventually import eventually
 
 KEY = "sk-canary+Zq7/Kw_2xVb.9Jt=Lm4"
 PIECES = [KEY[index : index + 8] for index in range(len(KEY) - 7)]
-OTHER = "sk-other+0123456789abcdefghij"
+UNRELATED = "sk-other+0123456789abcdefghij"
 
 
 def leaks(data: bytes) -> list[str]:
@@ -54,7 +54,7 @@ def fill(session: Session, name: str) -> None:
     answer = Turn(id=f"{name}2", role=Role.ASSISTANT, parent=question.id, parts=(Text(text=KEY),), outcome=outcome)
     session.load(session.next_request.build(question))
     session.history.transcript = Transcript({question.id: question, answer.id: answer}, answer.id)
-    session.change(title=f"About {KEY} and {OTHER}")
+    session.change(title=f"About {KEY} and {UNRELATED}")
 
 
 def picture() -> Image:
@@ -109,7 +109,7 @@ async def test_removed_secret_is_in_no_page_of_the_store_its_backups_and_answers
     edit_in_place(session, "a1", f"edited {KEY}")
     assert await workspace.remove_secret(ids[0], Secret(KEY)) > 5
     assert [turn.text for turn in session.transcript.path] == [f"edited {MASK}", MASK]
-    assert session.title == f"About {MASK} and {OTHER}"
+    assert session.title == f"About {MASK} and {UNRELATED}"
     assert not session.undo()
     assert not any(leaks(repr(exchange).encode()) for exchange in session.exchanges.values())
     for name in ("a-whole", "a-letters", "a-asked"):
@@ -158,7 +158,7 @@ async def test_erased_experiment_is_in_no_free_page(gateways: Gateways, path: Pa
 
 
 async def test_known_secrets_that_are_words_of_the_rows_do_not_spoil_them(gateways: Gateways, path: Path) -> None:
-    store = Store(path, gateways.keys.known)
+    store = Store(path, gateways.keys.known_secrets)
     workspace = Workspace(gateways, store)
     await workspace.start()
     session = workspace.current

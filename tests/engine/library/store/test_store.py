@@ -152,22 +152,6 @@ async def test_what_json_cannot_say_is_kept_as_near_as_can_be(make_store: MakeSt
     assert sound(path)
 
 
-async def test_one_that_is_damaged_inside_is_read_as_far_as_can_be(make_store: MakeStore, path: Path) -> None:
-    store = await make_store()
-    store.save(simple("a", "one", "two", "three"))
-    await store.close()
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("UPDATE turns SET json = '{\"id\": 3}' WHERE json LIKE '%two%'")
-        connection.execute("UPDATE settings SET json = replace(json, '\"chat\"', '7')")
-        connection.commit()
-    store = await make_store()
-    back = await store.load("a")
-    assert [turn.text for turn in back.turns] == ["one", "three"]
-    assert back.head == back.turns[-1].id
-    with pytest.raises(KeyError):
-        await store.load("unknown")
-
-
 async def test_a_closed_store_says_so(make_store: MakeStore) -> None:
     store = await make_store()
     await store.close()

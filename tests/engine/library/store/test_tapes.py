@@ -100,7 +100,7 @@ async def test_the_tape_of_what_is_under_way_has_no_piece_of_a_key_and_goes_with
     stored = await store.tape("a", "x")
     assert stored is not None
     assert not any(piece.encode() in stored.body for piece in (CANARY[:9], CANARY[9:20], CANARY[20:]))
-    assert [read.at for read in stored.reads] == [read.at for read in growing.reads]
+    assert [read.time for read in stored.reads] == [read.time for read in growing.reads]
     assert stored.body.endswith(growing.reads[4].data + growing.reads[5].data)
     store.copy_tapes("a", "b")
     copied = await store.tape("b", "x")
@@ -129,7 +129,7 @@ async def test_a_key_entered_while_an_answer_comes_is_taken_out_from_then_on_and
             secrets.append(Secret(CANARY))
     stored = await store.tape("a", "x")
     assert stored is not None
-    assert [read.at for read in stored.reads] == [0.0, 0.1, 0.2, 0.3]
+    assert [read.time for read in stored.reads] == [0.0, 0.1, 0.2, 0.3]
     assert stored.body == growing.body.replace(CANARY.encode(), "••••".encode())
     await store.close()
 

@@ -23,7 +23,7 @@ BODY = {
 }
 CURL = f"curl https://gateway.example/v1/chat/completions -H 'Authorization: Bearer {CANARY}' -d '{json.dumps(BODY)}'"
 DEMO = Profile(id="demo", name="Demo gateway", base_url="http://127.0.0.1:9/v1", demo=True)
-OTHER = Profile(id="other", name="Other", base_url="https://other.example/v1")
+SECOND = Profile(id="other", name="Other", base_url="https://other.example/v1")
 TEAM = Profile(id="team", name="Team & co", base_url="https://gateway.example/v1")
 
 
@@ -85,7 +85,7 @@ def test_pasted_command_is_read_and_its_key_hidden(main: QMainWindow) -> None:
 
 
 def test_key_is_offered_to_the_gateway_of_its_address(main: QMainWindow) -> None:
-    dialog = open_dialog(main, OTHER, TEAM)
+    dialog = open_dialog(main, SECOND, TEAM)
     dialog.set_text(CURL)
     choice = dialog.gateway
     assert choice.profile_id == "team"

@@ -22,9 +22,9 @@ def turn(*parts: Part, **more: Any) -> Turn:
     return Turn(id=new_id(), role=Role.ASSISTANT, parts=parts, outcome=outcome, **more)
 
 
-def show_turn(driver: TranscriptDriver, said: Turn) -> TurnCard:
-    driver.show([make_row(said)])
-    card = driver.view.card(said.id)
+def show_turn(driver: TranscriptDriver, turn: Turn) -> TurnCard:
+    driver.show([make_row(turn)])
+    card = driver.view.card(turn.id)
     assert card is not None
     return card
 

@@ -49,8 +49,8 @@ def test_usage_of_all_choices_is_not_attributed_to_one() -> None:
     assert "choices" not in speed(_turn(None, TIMES, choice=1, choices=2)), "an estimate is of the turn's own text"
 
 
-def line_of(turn: Turn, at: int = 0) -> str:
-    return figures.reasoning_line(turn, [part for part in turn.parts if isinstance(part, Reasoning)][at])
+def line_of(turn: Turn, index: int = 0) -> str:
+    return figures.reasoning_line(turn, [part for part in turn.parts if isinstance(part, Reasoning)][index])
 
 
 def test_reasoning_line_has_time_and_tokens() -> None:

@@ -32,8 +32,8 @@ def session(turns: tuple[Turn, ...] = ()) -> Session:
     return result
 
 
-def round_of(number: int, *cities: str, at: float = 0.0, took: float = 1.0, answered: float = 0.5) -> list[Turn]:
-    """An assistant turn that calls for these cities, beginning ``at`` seconds, and an answer to each call."""
+def round_of(number: int, *cities: str, start: float = 0.0, took: float = 1.0, answered: float = 0.5) -> list[Turn]:
+    """An assistant turn that calls for these cities, beginning ``start`` seconds, and an answer to each call."""
     calls = tuple(
         ToolCall(id=f"c{number}-{place}", name="get_weather", arguments=json.dumps({"city": city}))
         for place, city in enumerate(cities)
@@ -43,7 +43,7 @@ def round_of(number: int, *cities: str, at: float = 0.0, took: float = 1.0, answ
         ending=Ending.COMPLETE,
         model="m",
         finish_reason="tool_calls",
-        timing=Timing(started_at=1000 + at, headers=step / 2, first_content=step, end=took),
+        timing=Timing(started_at=1000 + start, headers=step / 2, first_content=step, end=took),
         call_times=tuple((step * (place + 1), step * (place + 2)) for place in range(len(calls))),
     )
     created = [Turn(id=f"a{number}", role=Role.ASSISTANT, parts=calls, outcome=outcome)]
@@ -53,9 +53,9 @@ def round_of(number: int, *cities: str, at: float = 0.0, took: float = 1.0, answ
     return created
 
 
-def answer(number: int, *, at: float, took: float = 1.0) -> Turn:
-    """An assistant turn of text, beginning ``at`` seconds."""
-    timing = Timing(started_at=1000 + at, headers=took / 4, first_content=took / 2, end=took)
+def answer(number: int, *, start: float, took: float = 1.0) -> Turn:
+    """An assistant turn of text, beginning ``start`` seconds."""
+    timing = Timing(started_at=1000 + start, headers=took / 4, first_content=took / 2, end=took)
     outcome = Outcome(ending=Ending.COMPLETE, model="m", finish_reason="stop", timing=timing)
     return Turn(id=f"a{number}", role=Role.ASSISTANT, parts=(Text(text="It is sunny."),), outcome=outcome)
 
@@ -64,5 +64,5 @@ def loop_of(rounds: int) -> tuple[Turn, ...]:
     """A loop with two calls a round."""
     turns: list[Turn] = [Turn(id="u", role=Role.USER, parts=(Text(text="Weather?"),))]
     for number in range(rounds):
-        turns += round_of(number, "Lisbon", f"City {number}", at=number * 2.0)
-    return (*turns, answer(rounds, at=rounds * 2.0))
+        turns += round_of(number, "Lisbon", f"City {number}", start=number * 2.0)
+    return (*turns, answer(rounds, start=rounds * 2.0))

@@ -37,8 +37,8 @@ def record_changes(table: AnswerTable) -> list[tuple[AnswerRow, ...]]:
     return out
 
 
-def cell(table: AnswerTable, at: int, column: int) -> QTableWidgetItem:
-    item = table.table.item(at, column)
+def cell(table: AnswerTable, row: int, column: int) -> QTableWidgetItem:
+    item = table.table.item(row, column)
     assert item is not None
     return item
 

@@ -84,7 +84,7 @@ def test_scroll_bars_do_not_toggle_without_end(page: SequencePage) -> None:
 def test_time_of_a_person_is_named_and_not_counted(page: SequencePage) -> None:
     turns = round_of(0, "Lisbon", answered=50.0)
     result = turns[1].results[0].model_copy(update={"by": "you"})
-    page.show_session(session((turns[0], turns[1].model_copy(update={"parts": (result,)}), answer(1, at=51.0))))
+    page.show_session(session((turns[0], turns[1].model_copy(update={"parts": (result,)}), answer(1, start=51.0))))
     page.throttle.flush()
     assert page.summary.text == "2 requests · 1 call · 2.00 s in all · you 50.0 s"
     assert "answered by you, you 50.0 s" in page.view.text()

@@ -18,10 +18,11 @@ from playground.engine.session.session import Session
 from playground.ui.features.evaluate.model import EvaluationModel
 from playground.ui.features.evaluate.runs import Runs
 from playground.ui.widgets import loop
+from tests.support.event_loop import play
 from tests.support.eventually import eventually
 
 #: The number of the case, that of the column and the repeat: whether it passed, None where there was no answer.
-Made = Callable[[int, int, int], bool | None]
+Outcomes = Callable[[int, int, int], bool | None]
 
 
 def answer(resolved: ResolvedEvaluation, job: Job, passed: bool | None, words: str = "") -> Answer:
@@ -40,7 +41,7 @@ def answer(resolved: ResolvedEvaluation, job: Job, passed: bool | None, words: s
     )
 
 
-def answers(resolved: ResolvedEvaluation, created: Made) -> list[Answer]:
+def answers(resolved: ResolvedEvaluation, created: Outcomes) -> list[Answer]:
     """To all that is asked."""
     columns = {column.id: index for index, column in enumerate(resolved.columns)}
     return [
@@ -55,7 +56,7 @@ class Looked:
     def __init__(self, evaluation: EvaluationModel, runs: Runs, store: AnswerStore) -> None:
         self.evaluation, self.runs, self.store = evaluation, runs, store
 
-    async def found(self) -> None:
+    async def wait_for_findings(self) -> None:
         """Wait until what follows from the answers was worked out."""
         await eventually(lambda: self.evaluation.ready and self.evaluation.findings is not None)
 
@@ -73,11 +74,8 @@ def run_with_evaluation(
     work: Callable[[Looked], Coroutine[Any, Any, None]],
 ) -> None:
     """Do ``work`` over an evaluation whose ``kept`` answers are in a file."""
-    raised: list[BaseException] = []
-    ended = False
 
-    async def main() -> None:
-        nonlocal ended
+    async def scene() -> None:
         above = QObject()
         store = AnswerStore(path / "answers.sqlite")
         try:
@@ -86,15 +84,8 @@ def run_with_evaluation(
             evaluation = EvaluationModel(session, runs)
             await work(Looked(evaluation, runs, store))
             evaluation.close()
-        except BaseException as error:
-            raised.append(error)
         finally:
             await loop.cancel_all()
             await store.aclose()
-            ended = True
-            loop.finish(0)
 
-    loop.run(qapp, main)
-    if raised:
-        raise raised[0]
-    assert ended, "the loop ended before the work did"
+    play(qapp, scene)

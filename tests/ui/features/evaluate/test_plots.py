@@ -26,7 +26,7 @@ from tests.engine.evaluation.evaluations import planned, variant
 from tests.engine.session.test_session import make_session
 from tests.support.eventually import eventually
 from tests.ui.conftest import ShowWidget
-from tests.ui.features.evaluate.answered import Looked, Made, answers, run_with_evaluation
+from tests.ui.features.evaluate.answered import Looked, Outcomes, answers, run_with_evaluation
 
 
 def make_session_of(count: int, **fields: Any) -> Session:
@@ -44,7 +44,9 @@ def first_of_b_fails(case: int, column: int, _repeat: int) -> bool | None:
     return (None if case == 1 else case != 0) if column else True
 
 
-def make_known(session: Session, created: Made, by: By = By.VARIANT, cell: tuple[int, int] | None = None) -> PlotData:
+def make_known(
+    session: Session, created: Outcomes, by: By = By.VARIANT, cell: tuple[int, int] | None = None
+) -> PlotData:
     resolved = ResolvedEvaluation(session)
     results = Results(resolved, {answer.key: answer for answer in answers(resolved, created)})
     chosen = (resolved.cases[cell[0]], resolved.columns[cell[1]]) if cell is not None else (None, None)
@@ -78,7 +80,7 @@ def test_sweep_is_a_line_with_its_interval() -> None:
 # ---- on the page -----------------------------------------------------------------------------------------------------
 
 
-async def wait_for_plots(at: Looked, view: PlotsView, *kinds: str) -> None:
+async def wait_for_plots(index: Looked, view: PlotsView, *kinds: str) -> None:
     await eventually(lambda: set(kinds) <= {card.plot.kind for card in view.cards if card.plot is not None})
 
 
@@ -87,7 +89,7 @@ def test_point_and_row_lead_to_their_answer(show_widget: ShowWidget, qapp: QAppl
 
     async def work(index: Looked) -> None:
         view = show_widget(PlotsView(index.evaluation), 1000, 700)
-        await index.found()
+        await index.wait_for_findings()
         await wait_for_plots(index, view, "rate", "seconds", "tokens", "map")
         assert not view.empty.isVisible()
         seconds = view.card("seconds")

@@ -50,7 +50,7 @@ def test_report_shows_findings_and_opens_as_a_page(qtbot: QtBot, qapp: QApplicat
     async def work(index: Looked) -> None:
         view = ReportView(index.evaluation, open_file)
         view.show()
-        await index.found()
+        await index.wait_for_findings()
         await eventually(lambda: "Answers that failed" in view.text.toPlainText())
         text = view.text.toPlainText()
         assert text.startswith(HOSTILE), "words, not HTML"
@@ -81,7 +81,7 @@ def test_each_format_is_exported_without_keys(qtbot: QtBot, qapp: QApplication, 
     session.change(title=key)
 
     async def work(index: Looked) -> None:
-        await index.found()
+        await index.wait_for_findings()
         index.store.secrets = (Secret(key),)
         for name in FORMATS:
             texts[name] = await exported(index.evaluation, name)

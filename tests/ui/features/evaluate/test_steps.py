@@ -20,7 +20,7 @@ def test_steps_say_what_is_done_and_what_is_needed(qapp: QApplication, tmp_path:
         def words() -> list[str]:
             return [step_states(index.evaluation)[step].words for step in STEPS]
 
-        await index.found()
+        await index.wait_for_findings()
         assert words() == ["4 cases", "2 variants", "1 check", "16 of 16"]
         assert all(state.sign == DONE for state in step_states(index.evaluation).values())
         index.evaluation.change(cases=(), checks=())
@@ -37,7 +37,7 @@ def test_run_step_counts_failed_answers(qapp: QApplication, tmp_path: Path) -> N
     session = make_session_of(2)
 
     async def work(index: Looked) -> None:
-        await index.found()
+        await index.wait_for_findings()
         state = step_states(index.evaluation)[RUN]
         assert state.words == "4 failed"
         assert not state.is_done

@@ -23,7 +23,7 @@ from playground.ui.features.evaluate.table_painting import preview_spans
 from tests.engine.evaluation.evaluations import planned, variant
 from tests.engine.session.test_session import make_session
 from tests.support.eventually import eventually
-from tests.ui.features.evaluate.answered import Looked, Made, answers, run_with_evaluation
+from tests.ui.features.evaluate.answered import Looked, Outcomes, answers, run_with_evaluation
 
 
 @pytest.fixture
@@ -57,13 +57,13 @@ class Shown:
     def __init__(self, qtbot: QtBot, qapp: QApplication, path: Path) -> None:
         self._qtbot, self._qapp, self._path = qtbot, qapp, path
 
-    def __call__(self, session: Session, created: Made | None, work: Any, starts: Sequence[Start] = ()) -> None:
+    def __call__(self, session: Session, created: Outcomes | None, work: Any, starts: Sequence[Start] = ()) -> None:
         async def shown(index: Looked) -> None:
             table = AnswersTable(index.evaluation, starts)
             self._qtbot.addWidget(table)
             table.resize(900, 400)
             table.show()
-            await index.found()
+            await index.wait_for_findings()
             await work(index, table)
             table.hide()
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
@@ -21,6 +19,7 @@ from playground.ui.features.gateways.dialog import ProfileDialog
 from playground.ui.widgets import loop
 from playground.ui.widgets.theme import Theme
 from tests.engine.conftest import no_keyring
+from tests.support.event_loop import play as play_on_loop
 from tests.support.eventually import eventually
 
 
@@ -58,30 +57,17 @@ def play(qapp: QApplication, tmp_path: Path) -> Iterator[Callable[[Scene], Dialo
 
     def run(scene: Scene) -> DialogDriver:
         driver = DialogDriver(ProfileStore(tmp_path / "gateways.json"))
-        raised: list[BaseException] = []
-        ended = False
 
         async def main() -> None:
-            nonlocal ended
             try:
-                async with asyncio.timeout(20):
-                    await scene(driver)
-                ended = True
-            except BaseException as error:
-                raised.append(error)
+                await scene(driver)
             finally:
                 for window in qapp.topLevelWidgets():
                     if isinstance(window, ProfileDialog):
                         window.hide()
                         window.deleteLater()
-                await loop.cancel_all()
-                loop.finish()
 
-        loop.run(qapp, main)
-        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-        if raised:
-            raise raised[0]
-        assert ended, "the loop ended before the scene did"
+        play_on_loop(qapp, main)
         return driver
 
     yield run

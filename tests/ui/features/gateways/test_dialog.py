@@ -174,7 +174,7 @@ def test_copy_has_no_key_and_removal_forgets_it_until_undone(play: Callable[[Sce
         await eventually(lambda: driver.store.get(profile.id) is None)
         await idle(dialog)
         assert "“Work” was deleted." in dialog.body.notice.words
-        assert tuple(driver.keys.known()) == ()
+        assert tuple(driver.keys.known_secrets()) == ()
         assert dialog.body.list.count() == 1
         answer(dialog, "Undo")
         await eventually(lambda: driver.store.get(profile.id) == profile)

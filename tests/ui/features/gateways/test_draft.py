@@ -62,7 +62,7 @@ async def test_removed_secret_header_is_forgotten(store: ProfileStore, keys: Key
     profile, _state = await save(replace(make_draft(), headers=(HeaderRow("X-Edge-Token", "edge"),)), store, keys)
     profile, _state = await save(replace(Draft.from_profile(profile), headers=()), store, keys)
     assert profile.secret_headers == {}
-    assert [secret.get_secret_value() for secret in keys.known()] == [CANARY]
+    assert [secret.get_secret_value() for secret in keys.known_secrets()] == [CANARY]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ async def test_unsavable_draft_gives_its_reason(draft: Draft, message: str, stor
     assert message in problem(draft)
     with pytest.raises(ProfileError, match=message):
         await save(draft, store, keys)
-    assert tuple(keys.known()) == ()
+    assert tuple(keys.known_secrets()) == ()
     assert store.profiles == ()
 
 

@@ -12,7 +12,7 @@ from playground.ui.features.help.pages import FILES, Page, places, read_pages, s
 from playground.ui.shell.actions import ACTIONS
 
 #: Words in italics that are not an action: parts of the window, and words of the text itself.
-OTHER = {
+NOT_IN_WINDOW = {
     "Add your own…",
     "All services…",
     "All settings…",
@@ -69,7 +69,7 @@ def test_actions_that_are_named_exist(pages: tuple[Page, ...]) -> None:
     texts = {spec.text for spec in ACTIONS}
     for page in pages:
         for named in re.findall(r"(?<!\*)\*([^*]+)\*(?!\*)", re.sub(r"`[^`]*`", "", page.text)):
-            assert named in texts | OTHER, f"{page.name}: {named}"
+            assert named in texts | NOT_IN_WINDOW, f"{page.name}: {named}"
             if " › " in named:
                 menu, _, action = named.partition(" › ")
                 assert any((menu, action) in ((spec.menu, spec.text), tuple(spec.menu.split("/"))) for spec in ACTIONS)

@@ -19,8 +19,10 @@ from playground.ui.features.inspector.inspector import Inspector, Place
 from playground.ui.features.inspector.next_request import Preview
 from playground.ui.features.inspector.traces import Traces
 from playground.ui.features.inspector.view import ExchangeView
+from tests.engine.exchanges import exchange
+from tests.protocols.streams import chunk
 from tests.ui.conftest import ShowWidget
-from tests.ui.features.inspector.recordings import chunk, exchange, weather
+from tests.ui.features.inspector.recordings import weather
 
 HEADERS = (("Content-Type", "text/event-stream"), ("X-RateLimit-Reset", "1732176000"))
 
@@ -40,13 +42,13 @@ def words(inspector: Inspector) -> list[str]:
 
 
 def test_stream_is_shown_as_one_body_as_events_and_as_received(inspector: Inspector, qtbot: QtBot) -> None:
-    view = ExchangeView(weather(), Traces().of)
+    view = ExchangeView(weather(), Traces().trace_of)
     show(inspector, view, Place.ASSEMBLED)
     pane = inspector.response.assembled
     qtbot.waitUntil(lambda: bool(pane.text.text()))
     body = json.loads(pane.text.text())
     message = body["choices"][0]["message"]
-    assert (body["object"], body["created"]) == ("chat.completion", 1)
+    assert (body["object"], body["id"]) == ("chat.completion", "c-1")
     assert message["content"] == "I'll look **Lisbon** up now."
     assert json.loads(message["tool_calls"][0]["function"]["arguments"]) == {"city": "Lisbon"}
     inspector.show_tab(Place.RAW)
@@ -59,13 +61,13 @@ def test_stream_is_shown_as_one_body_as_events_and_as_received(inspector: Inspec
 
 
 def test_assembled_response_follows_the_stream(inspector: Inspector, qtbot: QtBot) -> None:
-    growing = exchange([(0.1, chunk({"content": "one "}))], ended=-1)
-    show(inspector, ExchangeView(growing, Traces().of), Place.ASSEMBLED)
+    growing = exchange([(0.1, chunk({"content": "one "}))], ended=False)
+    show(inspector, ExchangeView(growing, Traces().trace_of), Place.ASSEMBLED)
     text = inspector.response.assembled.text
     qtbot.waitUntil(lambda: '"one "' in text.text())
     growing.reads.append(Read(0.2, chunk({"content": "two"}, "stop")))
     growing.ended = 0.2
-    show(inspector, ExchangeView(growing, Traces().of), Place.ASSEMBLED)
+    show(inspector, ExchangeView(growing, Traces().trace_of), Place.ASSEMBLED)
     qtbot.waitUntil(lambda: '"one two"' in text.text())
 
 
@@ -92,7 +94,7 @@ def cell(table: QTableWidget, row: int, column: int) -> str:
 
 def test_badge_counts_problems_and_opens_them(inspector: Inspector, qtbot: QtBot) -> None:
     broken = exchange([(0.1, chunk({"content": "hi"}, "stop"))])  # without [DONE]
-    show(inspector, ExchangeView(broken, Traces().of), Place.ASSEMBLED)
+    show(inspector, ExchangeView(broken, Traces().trace_of), Place.ASSEMBLED)
     badge = inspector.response.badge
     qtbot.waitUntil(lambda: "problem" in badge.text())
     assert badge.text().startswith("Spec check: ")

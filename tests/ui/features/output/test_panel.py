@@ -24,14 +24,14 @@ class Keeper:
         self.panel = panel
         self.parameters = parameters
         self.draft: JSON = None
-        self.told: list[JSON] = []
+        self.sent_values: list[JSON] = []
         panel.changed.connect(self._changed)
         panel.draft_changed.connect(self._draft_changed)
         panel.set_value(parameters)
 
     def _changed(self, parameters: Parameters) -> None:
         self.parameters = parameters
-        self.told.append(self.sent)
+        self.sent_values.append(self.sent)
         self.panel.set_value(parameters, self.draft)
 
     def _draft_changed(self, draft: JSON) -> None:
@@ -64,7 +64,7 @@ def read_problems(panel: OutputPanel) -> list[str]:
 
 def test_schema_is_sent_with_its_fields(panel: OutputPanel, chat: Keeper) -> None:
     choose(panel, SCHEMA)
-    assert chat.told == []
+    assert chat.sent_values == []
     assert "No schema yet" in panel.unsent.text()
     QTest.mouseClick(panel.example_button, Qt.MouseButton.LeftButton)
     assert chat.sent == FORM
@@ -116,7 +116,7 @@ def test_unknown_format_is_shown_raw_and_kept(panel: OutputPanel, chat: Keeper) 
     panel.set_value(ChatParameters(response_format=grammar))
     assert panel.radios[CUSTOM].isChecked()
     assert json.loads(panel.custom.text) == grammar
-    assert chat.told == []
+    assert chat.sent_values == []
     panel.custom.replace_text('{"type": "grammar"')
     assert chat.sent is None
     assert "not valid JSON" in panel.unsent.text()

@@ -20,12 +20,14 @@ TICKET = ticket_id("turn", "call_1")
 
 
 def message(
-    at: float, sent: bool, value: object, *, method: str = "", id: str = "", server: str = "files", call: str = ""
+    seconds: float, sent: bool, value: object, *, method: str = "", id: str = "", server: str = "files", call: str = ""
 ) -> Frame:
     text = value if isinstance(value, str) else json.dumps(value)
     error = isinstance(value, dict) and "error" in value
     size = len(text.encode())
-    return Frame(server=server, at=at, sent=sent, text=text, size=size, method=method, id=id, call=call, error=error)
+    return Frame(
+        server=server, time=seconds, sent=sent, text=text, size=size, method=method, id=id, call=call, error=error
+    )
 
 
 def make_frames() -> list[Frame]:
@@ -36,7 +38,7 @@ def make_frames() -> list[Frame]:
         message(100.25, False, {"id": 1, "result": {"content": []}}, method="tools/call", id="1", call=TICKET),
         message(101.0, True, {"id": 1, "method": "ping"}, method="ping", id="1", server="time"),
         message(101.5, False, {"id": 1, "error": {"message": "a\u202eb"}}, id="1", server="time"),
-        Frame(server="time", at=102.0, sent=False, text="", size=0, notice="It ended with code 3."),
+        Frame(server="time", time=102.0, sent=False, text="", size=0, notice="It ended with code 3."),
     ]
 
 

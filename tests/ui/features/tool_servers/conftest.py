@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from playground.domain.tool_servers import ToolServer
@@ -22,8 +20,7 @@ from playground.ui.features.tool_servers.draft_file import Drafts
 from playground.ui.features.tool_servers.import_dialog import ImportServersDialog
 from playground.ui.widgets import loop
 from tests.engine.conftest import no_keyring
-
-LIMIT_S = 60.0  # a loaded machine starts servers slowly
+from tests.support.event_loop import play as play_on_loop
 
 
 @dataclass
@@ -74,24 +71,14 @@ def play(qapp: QApplication, tmp_path: Path) -> PlayScene:
 
 
 def _play(qapp: QApplication, folder: Path, scene: Scene) -> None:
-    raised: list[BaseException] = []
-
     async def main() -> None:
         driver = ServersDriver(folder)
         try:
-            async with asyncio.timeout(LIMIT_S):
-                await scene(driver)
-        except BaseException as error:
-            raised.append(error)
+            await scene(driver)
         finally:
             for dialog in driver.window.findChildren(ServersDialog):
                 dialog.done(0)
             await driver.servers.close()
             driver.window.deleteLater()
-            await loop.cancel_all()
-            loop.finish()
 
-    loop.run(qapp, main)
-    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    if raised:
-        raise raised[0]
+    play_on_loop(qapp, main)  # a loaded machine starts servers slowly

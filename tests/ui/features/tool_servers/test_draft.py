@@ -44,7 +44,7 @@ def with_url(draft: Draft, url: str) -> Draft:
 
 def test_secrets_of_a_draft_are_separated() -> None:
     draft = replace(
-        Draft.of(STORED),
+        Draft.from_server(STORED),
         arguments=f"-y\n--api-key\n{CANARY}",
         environment=(
             Variable("OTHER_TOKEN", CANARY),
@@ -70,7 +70,7 @@ def test_secrets_of_a_draft_are_separated() -> None:
 
 def test_sign_in_is_forgotten_with_its_address() -> None:
     stored = STORED.model_copy(update={"via": Via.HTTP, "oauth": True})
-    draft = Draft.of(stored)
+    draft = Draft.from_server(stored)
     assert settle(draft, stored).obsolete == ()
     assert settle(with_url(draft, "https://b.example/mcp"), stored).obsolete == ("oauth",)
     without = replace(draft, server=draft.server.model_copy(update={"oauth": False}))
@@ -104,14 +104,14 @@ def test_draft_without_a_command_or_an_address_cannot_be_saved() -> None:
 
 
 def test_copy_of_a_draft_has_no_secrets() -> None:
-    settled = settle(Draft.of(STORED).copy("Two"), None)
+    settled = settle(Draft.from_server(STORED).copy("Two"), None)
     assert settled.server.id != STORED.id
     assert settled.server.name == "Two"
     assert settled.secrets["env:API_KEY"] == Secret("")
 
 
 def test_draft_from_a_file_always_needs_consent() -> None:
-    saved = to_json(Draft.of(STORED))
+    saved = to_json(Draft.from_server(STORED))
     saved["server"] = {**STORED.model_dump(mode="json"), "demo": True}
     again = from_json(saved)
     assert again is not None
@@ -119,7 +119,9 @@ def test_draft_from_a_file_always_needs_consent() -> None:
 
 
 def test_saved_draft_omits_only_typed_secrets() -> None:
-    draft = replace(Draft.of(STORED), environment=(*Draft.of(STORED).environment, Variable("PLAIN", "1")))
+    draft = replace(
+        Draft.from_server(STORED), environment=(*Draft.from_server(STORED).environment, Variable("PLAIN", "1"))
+    )
     assert from_json(json.loads(json.dumps(to_json(draft)))) == draft
     typed = replace(
         with_url(draft, f"https://a.example/?token={CANARY}"),

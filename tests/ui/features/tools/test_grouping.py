@@ -17,9 +17,9 @@ def tools(spelled: str) -> tuple[ToolDefinition, ...]:
     return tuple(ToolDefinition(name=name, group=group) for group, _, name in pairs)
 
 
-def spell_tools(order: list[Entry], of: tuple[ToolDefinition, ...]) -> str:
+def spell_tools(order: list[Entry], tools: tuple[ToolDefinition, ...]) -> str:
     """Back again, headers left out."""
-    out, _ = grouping.arrange(of, order)
+    out, _ = grouping.arrange(tools, order)
     return " ".join(f"{tool.group}:{tool.name}" if tool.group else tool.name for tool in out)
 
 

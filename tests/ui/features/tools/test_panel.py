@@ -18,13 +18,13 @@ from playground.ui.features.tools.tool_list import switch_rect
 from tests.support.each_case import each_case
 from tests.ui.conftest import ShowWidget
 
-OTHER = ToolDefinition(name="search", description="Finds things.", parameters={"type": "object", "properties": {}})
+SEARCH = ToolDefinition(name="search", description="Finds things.", parameters={"type": "object", "properties": {}})
 
 
 @pytest.fixture
 def panel(show_widget: ShowWidget) -> ToolsPanel:
     panel = ToolsPanel()
-    panel.set_tools((SAMPLE, OTHER))
+    panel.set_tools((SAMPLE, SEARCH))
     panel.editor.show_view(TEXT)
     return show_widget(panel, 330, 760)
 

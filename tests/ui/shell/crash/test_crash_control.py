@@ -74,7 +74,7 @@ def fail() -> None:
     raise ValueError(f"{PROMPT} {KEY}")
 
 
-def other() -> None:
+def fail_otherwise() -> None:
     raise KeyError(PROMPT)
 
 
@@ -110,7 +110,7 @@ def test_error_in_a_slot_opens_a_dialog(qtbot: QtBot, reporter: CrashReporter) -
 def test_repeated_errors_open_one_dialog(qtbot: QtBot, reporter: CrashReporter) -> None:
     for _ in range(200):
         raise_uncaught(fail)
-    raise_uncaught(other)
+    raise_uncaught(fail_otherwise)
     qtbot.waitUntil(lambda: reporter.control.dialog is not None and reporter.dialog.repeats.isVisible())
     dialog = reporter.dialog
     qtbot.waitUntil(lambda: dialog.repeats.text().startswith("200 more errors"))
@@ -118,7 +118,7 @@ def test_repeated_errors_open_one_dialog(qtbot: QtBot, reporter: CrashReporter) 
     assert "for the 100th time" in reporter.logged.getvalue()
     dialog.continue_button.click()
     raise_uncaught(fail)
-    raise_uncaught(other)
+    raise_uncaught(fail_otherwise)
     qtbot.waitUntil(lambda: reporter.control.dialog is not None)
     assert "KeyError" in reporter.dialog.report.toPlainText(), "the other one was shown before"
 

@@ -8,17 +8,17 @@ from playground.domain.model_facts import ModelFacts
 from playground.domain.prices import Price
 from playground.engine.gateways.model_catalog import Model, ModelCatalog
 from playground.ui.widgets.models.fact_words import rounded
-from playground.ui.widgets.models.listing import SHOWN, Found, Listing, Order
+from playground.ui.widgets.models.listing import SHOWN, Listing, MatchingModels, Order
 from tests.support.each_case import each_case
 
 MANY = 10_000
 
 
-def found(listing: Listing, text: str = "", order: Order = Order.LISTED) -> Found:
+def search(listing: Listing, text: str = "", order: Order = Order.LISTED) -> MatchingModels:
     return listing.look_for(text, order)
 
 
-def ids(result: Found) -> list[str]:
+def ids(result: MatchingModels) -> list[str]:
     return [line.model.id for line in result.lines if line.model is not None]
 
 
@@ -52,27 +52,27 @@ def test_models_are_ordered_and_searched() -> None:
     listing = Listing(ModelCatalog(models, "gateway"))
     usual = [model for model in models if not model.facts.mode]
     for order in Order:
-        result = found(listing, "", order)
+        result = search(listing, "", order)
         expected = sorted(usual, key=KEYS[order]) if order in KEYS else usual
         assert ids(result)[:SHOWN] == [model.id for model in expected[:SHOWN]]
-        assert found(listing, "MODEL-77", order).count == sum("model-77" in model.id for model in models)
+        assert search(listing, "MODEL-77", order).count == sum("model-77" in model.id for model in models)
 
 
 def test_title_of_a_megabyte_is_searched_at_its_beginning() -> None:
     models = tuple(Model(f"m{number}", "a" * 1_000_000 + "b") for number in range(3))
     listing = Listing(ModelCatalog(models))
-    assert found(listing, "aaaa").count == 3
-    assert found(listing, "ab").count == 0
+    assert search(listing, "aaaa").count == 3
+    assert search(listing, "ab").count == 0
     assert sum(map(len, listing.folded)) < 10_000
 
 
 def test_words_are_found_in_any_order_and_script() -> None:
     models = (Model("openai/gpt-4o-mini"), Model("نموذج-عربي"), Model("STRASSE-1", "Straße"))
     listing = Listing(ModelCatalog(models))
-    assert ids(found(listing, "mini gpt")) == ["openai/gpt-4o-mini"]
-    assert ids(found(listing, "عربي")) == ["نموذج-عربي"]
-    assert ids(found(listing, "straße")) == ["STRASSE-1"]
-    assert ids(found(listing, "nothing like it")) == []
+    assert ids(search(listing, "mini gpt")) == ["openai/gpt-4o-mini"]
+    assert ids(search(listing, "عربي")) == ["نموذج-عربي"]
+    assert ids(search(listing, "straße")) == ["STRASSE-1"]
+    assert ids(search(listing, "nothing like it")) == []
 
 
 @each_case(

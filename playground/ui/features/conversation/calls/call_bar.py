@@ -97,7 +97,7 @@ class CallBar(QFrame):
         self._line.setSpacing(8)
         self._line.addLayout(in_row(self._title, self._round, 1, margins=0, spacing=8), 1)
         self._line.addLayout(in_row(self.continue_button, self.stop_button, self.more_button, margins=0, spacing=6))
-        in_column(self._line, self._details, of=self, margins=(12, 5, 8, 5), spacing=2)
+        in_column(self._line, self._details, parent=self, margins=(12, 5, 8, 5), spacing=2)
         self._show = Throttle(self._refresh, self, interval=30)
         self._clock = QTimer(self, interval=CLOCK_MS)
         self._clock.timeout.connect(self._refresh)

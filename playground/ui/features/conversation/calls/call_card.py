@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from playground.domain.accumulator import GrowingCall, GrowingPart
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
-from playground.engine.inspect.unknown_members import beside_part
+from playground.engine.inspect.unknown_members import unknown_in_part
 from playground.engine.questions.kinds import ArgumentsFit
 from playground.engine.session.drafts import EditKey, What
 from playground.jsonkit.problems import Problem
@@ -106,7 +106,7 @@ class CallCard(QFrame, PartView[ToolCall]):
         self.body.setSpacing(0)
         self.body.addWidget(_half(self._left), 1)
         self.body.addWidget(_half(self._right), 1)
-        in_column(self._header, self.rule, self.body, of=self, margins=1, spacing=0)
+        in_column(self._header, self.rule, self.body, parent=self, margins=1, spacing=0)
 
     @classmethod
     def make(cls, context: PartContext, mode: str) -> CallCard:
@@ -191,7 +191,7 @@ class CallCard(QFrame, PartView[ToolCall]):
         self._reason = paragraph("", "small")
         self._right_head = QWidget()
         buttons = (self._right_title, self._edit_result, self._delete_result, 1)
-        self._right_row = in_row(*buttons, of=self._right_head, margins=0, spacing=6)
+        self._right_row = in_row(*buttons, parent=self._right_head, margins=0, spacing=6)
         self._right = in_column(self._right_head, self._result, self._reason, 1, margins=(10, 4, 10, 8), spacing=4)
 
     def _need_tree(self) -> ArgumentTree:
@@ -305,7 +305,7 @@ class CallCard(QFrame, PartView[ToolCall]):
             self._arguments.set_lines(call.arguments, lines)
 
     def _show_unknown_members(self, *parts: ToolCall | ToolResult) -> None:
-        members = [group for part in parts for group in beside_part(part)]
+        members = [group for part in parts for group in unknown_in_part(part)]
         for fold in self.folds[len(members) :]:
             fold.hide()
             fold.deleteLater()

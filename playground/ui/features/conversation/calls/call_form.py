@@ -11,7 +11,6 @@ from playground.engine.questions.kinds import ArgumentsFit, SampleOf
 from playground.jsonkit.reading import read_typed
 from playground.ui.features.conversation.calls.call_text import FREE_TEXT, judged
 from playground.ui.features.conversation.text_check import TextCheck
-from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.form_parts import push_button
 from playground.ui.widgets.growing_field import GrowingField
 from playground.ui.widgets.icon_button import IconButton
@@ -19,10 +18,11 @@ from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.mark_label import Chip
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.theme import code_font
+from playground.ui.widgets.widget_questions import WidgetQuestions
 
 NAME_WIDTH, ID_WIDTH = 150, 110  # pixels at least
 LONGEST_FORM = 100_000  # characters of arguments that a form can show
-MADE = "Id (optional)"
+ID_HINT = "Id (optional)"
 
 
 class CallForm(QFrame):
@@ -44,13 +44,13 @@ class CallForm(QFrame):
         self.id = QLineEdit()
         self.id.setProperty("kind", "field")
         self.id.setFont(code_font())
-        self.id.setPlaceholderText(MADE)
+        self.id.setPlaceholderText(ID_HINT)
         self.id.setToolTip("The id that the result refers to. Leave empty for a new one.")
         self.id.setMinimumWidth(ID_WIDTH)
         self._check = TextCheck(ArgumentsFit, self)
         self._check.checked.connect(self._judge)
-        self._asking = Asking(self)
-        self._asking.answered.connect(self._fill_in)
+        self._questions = WidgetQuestions(self)
+        self._questions.answered.connect(self._fill_in)
         self.verdict = Chip()
         self.verdict.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.example = push_button("Sample", "quiet")
@@ -62,7 +62,7 @@ class CallForm(QFrame):
         self.arguments = GrowingField(code=True, most=8, compact=True)
         self.arguments.setPlaceholderText('Arguments as JSON, such as {"city": "Lisbon"}')
         head = in_row((self.name, 3), (self.id, 3), self.example, self.form_button, self.remove, spacing=6)
-        column = in_column(head, self.arguments, of=self, margins=(8, 6, 8, 6), spacing=4)
+        column = in_column(head, self.arguments, parent=self, margins=(8, 6, 8, 6), spacing=4)
         below = QHBoxLayout()
         below.addWidget(self.verdict, 1, Qt.AlignmentFlag.AlignLeft)
         column.addLayout(below)
@@ -174,7 +174,7 @@ class CallForm(QFrame):
         tool = self._tool
         if tool is None or not tool.parameters or self.arguments.text().strip():
             return
-        sample = self._asking.ask(SampleOf(tool.parameters), alone=True)
+        sample = self._questions.ask(SampleOf(tool.parameters), alone=True)
         if sample:
             self.arguments.set_text(sample)
         elif sample is not None:

@@ -16,12 +16,12 @@ from playground.engine.questions.kinds import SampleOf
 from playground.jsonkit.reading import READ_AT_MOST, problem_at
 from playground.jsonkit.texts import cut
 from playground.ui.features.conversation.calls.call_commands import MAX_TYPED, CallCommands, CallState
-from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import paragraph, push_button, styled, text_label
 from playground.ui.widgets.growing_field import GrowingField
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
+from playground.ui.widgets.widget_questions import WidgetQuestions
 
 PLACEHOLDER, PLACEHOLDER_INSERTED = "Enter a result", "Inserted, see below"
 MISSING = "Enter or insert a result first"
@@ -59,7 +59,7 @@ class ResultField(QWidget):
         self._tool: ToolDefinition | None = None
         self._name = ""
         self._prepared: Answer | None = None
-        self._sample = Asking(self)
+        self._sample = WidgetQuestions(self)
         self._sample.answered.connect(self._insert_sample)
         self.insert_button = styled(QToolButton(), "quiet")
         self.insert_button.setText("Insert")
@@ -96,7 +96,7 @@ class ResultField(QWidget):
         flow = FlowLayout(buttons)
         for button in (self.send_button, self.error_button, self.lanes_button, self.server_button):
             flow.addWidget(button)
-        in_column(head, self.field, self._description, self._check, buttons, of=self, margins=0, spacing=4)
+        in_column(head, self.field, self._description, self._check, buttons, parent=self, margins=0, spacing=4)
         self.setFocusProxy(self.field)
         self._offer()
 

@@ -137,11 +137,11 @@ class ServedView(QWidget):
         self.text: TextView | None = None  # view of a text that is too long for a field
         self.pictures = _Pictures(commands.open_image, lambda index: commands.calls.remove_image(*key(), index))
         self._rest = QWidget()
-        self._rows = in_column(of=self._rest, margins=0, spacing=2)
+        self._rows = in_column(parent=self._rest, margins=0, spacing=2)
         self.fate = text_label("", "small", wrap=True)
         head = in_row((self.source, 1), self.restore, margins=0, spacing=6)
         self._column = in_column(
-            head, self.structured, self.pictures, self._rest, self.fate, of=self, margins=(0, 4, 0, 0), spacing=4
+            head, self.structured, self.pictures, self._rest, self.fate, parent=self, margins=(0, 4, 0, 0), spacing=4
         )
         self.hide()
 
@@ -263,7 +263,7 @@ class _Pictures(QWidget):
         if not drops:
             remove.hide()
         line = in_row(text_label(figures(image_facts), "small"), remove, 1, margins=0, spacing=4)
-        in_column(thumb, line, of=box, margins=0, spacing=2)
+        in_column(thumb, line, parent=box, margins=0, spacing=2)
         return box
 
 
@@ -281,7 +281,7 @@ class FileRow(QWidget):
         self.save.setToolTip("Save it to a file; nothing is opened")
         self.save.setAccessibleName(f"Save the {kind.lower()}")
         self.save.clicked.connect(lambda: spawn(self._save(), name="save a server's file"))
-        in_row((self.words, 1), self.save, of=self, margins=0, spacing=6)
+        in_row((self.words, 1), self.save, parent=self, margins=0, spacing=6)
 
     async def _save(self) -> None:
         block = self._block
@@ -324,7 +324,7 @@ class LinkRow(QWidget):
         if not is_address(block.uri):
             self.open.hide()
         self.open.clicked.connect(lambda: open_link(block.uri))
-        in_row((self.words, 1), copy, self.open, of=self, margins=0, spacing=6)
+        in_row((self.words, 1), copy, self.open, parent=self, margins=0, spacing=6)
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._uri)

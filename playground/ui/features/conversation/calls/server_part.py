@@ -39,7 +39,7 @@ class ServerPart(QWidget):
         super().__init__()
         self.progress = ServerProgress(lambda: commands.calls.cancel_server_call(*key()))
         self.served = ServedView(commands, key)
-        in_column(self.progress, self.served, of=self, margins=0, spacing=4)
+        in_column(self.progress, self.served, parent=self, margins=0, spacing=4)
         for view in (self.progress, self.served):
             view.height_changed.connect(self.height_changed)
         self._compared: tuple[ServerAnswer | None, str, bool] = (None, "", False)
@@ -108,7 +108,7 @@ class ServerProgress(QWidget):
         self.log.setAccessibleName("Log of the server")
         self.log.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         head = in_row((self.words, 1), self.cancel_button, margins=0, spacing=6)
-        in_column(head, self.bar, self.message, self.log, of=self, margins=0, spacing=4)
+        in_column(head, self.bar, self.message, self.log, parent=self, margins=0, spacing=4)
         self._timer = QTimer(self, interval=INTERVAL_MS)
         self._timer.timeout.connect(self._refresh)
         self.hide()

@@ -62,7 +62,7 @@ class CaseForm(FittingArea):
         self._columns, self.fields = columns, {}
         self.turns = text_label("", "small", wrap=True)
         content = QWidget()
-        layout = in_column(self.turns, of=content, margins=(0, 4, 4, 4), spacing=3)
+        layout = in_column(self.turns, parent=content, margins=(0, 4, 4, 4), spacing=3)
         for column in columns:
             field = self.fields[column] = styled(GrowingField(most=MOST_LINES, compact=True), "field")
             field.setAccessibleName(f"{column.title} of this case")

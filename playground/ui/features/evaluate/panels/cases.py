@@ -148,7 +148,7 @@ class CasesPanel(QWidget):
         tools = in_row(self.add, self.bring, 1, margins=(16, 12, 16, 0), spacing=6)
         messages = in_column(self._words, self._problem, margins=(16, 0, 16, 0), spacing=4)
         below = in_column(self.form, margins=(16, 0, 16, 8))
-        in_column(tools, messages, (self.table, 1), below, of=self, margins=0, spacing=8)
+        in_column(tools, messages, (self.table, 1), below, parent=self, margins=0, spacing=8)
         evaluation.planned.connect(self._show)
         evaluation.chosen.connect(self._show_chosen)
         self._show()

@@ -18,12 +18,12 @@ from playground.domain.checks.asked import Judge
 from playground.domain.checks.check import Check
 from playground.engine.questions.kinds import CheckUsable
 from playground.ui.features.evaluate.panels.judge_row import JudgeRow, Models
-from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.form_parts import look, quiet_button, say, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.problem_line import LONG_WORD
 from playground.ui.widgets.rows.form import Form, form_for
+from playground.ui.widgets.widget_questions import WidgetQuestions
 
 ENTRIES: Final = (  # of the menu: name, label
     ("edit", "Edit"),
@@ -79,10 +79,10 @@ class CheckCard(QFrame):
         self.words = text_label("", wrap=True)
         self.problem = text_label("", "flag-error", wrap=True)
         self.problem.setObjectName("problem")
-        self._asking = Asking(self)
-        self._asking.answered.connect(self._judge)
+        self._questions = WidgetQuestions(self)
+        self._questions.answered.connect(self._judge)
         head = in_row(self.title, 1, self.rate, more, spacing=4)
-        self._column = in_column(head, self.words, self.problem, of=self, margins=(14, 6, 6, 10), spacing=2)
+        self._column = in_column(head, self.words, self.problem, parent=self, margins=(14, 6, 6, 10), spacing=2)
         self.words.setContentsMargins(0, 0, 8, 0)
         self.show_check(check)
 
@@ -161,7 +161,7 @@ class CheckCard(QFrame):
         self.words.setVisible(bool(self.words.text()) and not self.title.isChecked())
 
     def _judge(self) -> None:
-        problem = self._asking.ask(CheckUsable(self.check), alone=True)
+        problem = self._questions.ask(CheckUsable(self.check), alone=True)
         if problem is not None:
             say(self.problem, problem)
 

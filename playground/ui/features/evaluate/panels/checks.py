@@ -64,7 +64,7 @@ class CheckList(QWidget):
         self._most = MOST  # cards
         self.more = push_button("", "link")
         self.more.clicked.connect(self._show_all)
-        self._column = in_column(self.more, of=self, margins=0, spacing=8)
+        self._column = in_column(self.more, parent=self, margins=0, spacing=8)
         self.more.hide()
 
     def show_checks(self, checks: Sequence[Check], *, can_move: bool = True, is_other_case: bool = False) -> None:
@@ -382,7 +382,7 @@ class _CaseChecks(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._column = in_column(of=self, margins=0, spacing=4)
+        self._column = in_column(parent=self, margins=0, spacing=4)
         self.lines: list[QWidget] = []
         self._shown: list[_CaseCheck] = []
 
@@ -407,7 +407,7 @@ class _CaseChecks(QWidget):
         button.setAccessibleName(f"{show_hidden(words)}: select the first of {_cases(entry.count)}")
         button.clicked.connect(partial(self._chosen, entry.first))
         line = QWidget()
-        in_row((label, 1), button, of=line, margins=0, spacing=8)
+        in_row((label, 1), button, parent=line, margins=0, spacing=8)
         return line
 
     def _chosen(self, case_id: str, _checked: bool = False) -> None:

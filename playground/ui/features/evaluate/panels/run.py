@@ -61,8 +61,8 @@ class RunPanel(ScrollPage):
             form.changed.connect(partial(self._edited, form))
             fold = self.folds[group] = Fold(group, form)
             column.addWidget(fold)
-        self.kept = text_label("", "small", wrap=True)
-        self.kept.setObjectName("savedAnswers")
+        self.saved_answers = text_label("", "small", wrap=True)
+        self.saved_answers.setObjectName("savedAnswers")
         self.forget_stale = push_button("Delete outdated answers…")
         self.forget_stale.setToolTip("Delete answers to earlier versions of the evaluation")
         self.forget_all = push_button("Delete all answers…")
@@ -72,7 +72,7 @@ class RunPanel(ScrollPage):
         self.forget_stale.clicked.connect(partial(self._forget, self.forget_stale))
         self.forget_all.clicked.connect(partial(self._forget, self.forget_all))
         answers = self._group("Saved answers")
-        answers.addWidget(self.kept)
+        answers.addWidget(self.saved_answers)
         for button in (self.forget_stale, self.forget_all, self.forget_recorded):
             answers.addLayout(in_row(button, 1))
         column.addStretch(1)
@@ -154,7 +154,7 @@ class RunPanel(ScrollPage):
         count, stale = evaluation.results.count, len(evaluation.stale)
         words = f"{count:,} current answers"
         words += f", {stale:,} outdated" if stale else ""
-        say(self.kept, words if evaluation.ready else "")
+        say(self.saved_answers, words if evaluation.ready else "")
         is_running = evaluation.under_way
         self.forget_stale.setEnabled(bool(stale) and not is_running)
         self.forget_all.setEnabled(bool(count or stale) and not is_running)

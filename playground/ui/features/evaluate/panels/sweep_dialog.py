@@ -39,10 +39,12 @@ class RangeForm(QWidget):
         self.words = self._field("Values, separated by commas")
         self._numbers, self._texts = QWidget(), QWidget()
         low, high, step = text_label("from"), text_label("to"), text_label("step")
-        in_row(low, (self.low, 1), high, (self.high, 1), step, (self.step, 1), of=self._numbers, margins=0, spacing=6)
-        in_row(text_label("values"), (self.words, 1), of=self._texts, margins=0, spacing=6)
+        in_row(
+            low, (self.low, 1), high, (self.high, 1), step, (self.step, 1), parent=self._numbers, margins=0, spacing=6
+        )
+        in_row(text_label("values"), (self.words, 1), parent=self._texts, margins=0, spacing=6)
         what = in_row(text_label("Parameter" if first else "Second"), self.parameter, 1, spacing=8)
-        in_column(what, self._numbers, self._texts, of=self, margins=0, spacing=6)
+        in_column(what, self._numbers, self._texts, parent=self, margins=0, spacing=6)
         self.parameter.currentIndexChanged.connect(self._show)
         self._show()
 
@@ -98,10 +100,11 @@ class RangeForm(QWidget):
 class SweepDialog(QDialog):
     """The dialog. ``existing`` is the number of variants now.
 
-    ``made`` carries the variants, whether they replace the existing ones, and whether to include the current settings.
+    ``submitted`` carries the variants, whether they replace the existing ones, and whether to include the current
+    settings.
     """
 
-    made = Signal(object, bool, bool)
+    submitted = Signal(object, bool, bool)
     models_asked = Signal()
 
     def __init__(self, settings: ExperimentSettings, existing: int, as_set: bool, parent: QWidget) -> None:
@@ -134,7 +137,7 @@ class SweepDialog(QDialog):
         buttons = in_row(models, 1, cancel, self.add, spacing=8)
         align = Qt.AlignmentFlag.AlignLeft
         ticks = in_column((self.instead, 0, align), (self.as_set, 0, align), spacing=4)
-        in_column(self.first, self.second, ticks, self.says, 1, buttons, of=self, margins=MARGINS, spacing=10)
+        in_column(self.first, self.second, ticks, self.says, 1, buttons, parent=self, margins=MARGINS, spacing=10)
         self.setMinimumWidth(min(WIDE, parent.window().width() - 40))
         for form in (self.first, self.second):
             form.edited.connect(self._show)
@@ -158,7 +161,7 @@ class SweepDialog(QDialog):
 
     def _add(self) -> None:
         self.accept()
-        self.made.emit(self.variants, self.instead.isChecked(), self.as_set.isChecked())
+        self.submitted.emit(self.variants, self.instead.isChecked(), self.as_set.isChecked())
 
     def _ask_models(self) -> None:
         self.reject()

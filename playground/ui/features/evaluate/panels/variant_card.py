@@ -29,7 +29,7 @@ class _Difference(QWidget):
         self._value = styled(MarkLabel(), "difference")
         self._value.setMinimumWidth(30)
         self._value.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        in_row(self._what, self._value, 1, of=self, margins=0, spacing=6)
+        in_row(self._what, self._value, 1, parent=self, margins=0, spacing=6)
 
     def show_words(self, what: str, value: str) -> None:
         self._what.setText(shown_name(what))
@@ -67,7 +67,7 @@ class VariantCard(CardFrame):
         self._words = text_label("", "small", wrap=True)
         self._problem = text_label("", "flag-error", wrap=True)
         head = in_row(self._letter, (self.name, 1), self.include, self.more, spacing=8)
-        in_column(head, self._column, self._words, self._problem, of=self, margins=(14, 7, 8, 9), spacing=3)
+        in_column(head, self._column, self._words, self._problem, parent=self, margins=(14, 7, 8, 9), spacing=3)
         self.include.setVisible(as_set)
         self.more.setVisible(not as_set)
         if not as_set:

@@ -27,9 +27,9 @@ _OF_RUN = ("stream",)
 
 
 class VariantDialog(QDialog):
-    """The dialog. ``made`` carries the edited variant; differences without a row stay unchanged."""
+    """The dialog. ``submitted`` carries the edited variant; differences without a row stay unchanged."""
 
-    made = Signal(object)
+    submitted = Signal(object)
 
     def __init__(self, session: Session, variant: Variant, parent: QWidget) -> None:
         super().__init__(parent)
@@ -62,7 +62,9 @@ class VariantDialog(QDialog):
         cancel.clicked.connect(self.reject)
         form = QWidget()
         what = in_row(text_label("Model"), (self.model, 1), spacing=8)
-        column = in_column(what, (self.own_system, 0, LEFT), self.system, of=form, margins=(0, 0, 10, 0), spacing=10)
+        column = in_column(
+            what, (self.own_system, 0, LEFT), self.system, parent=form, margins=(0, 0, 10, 0), spacing=10
+        )
         self._fill(column)
         column.addStretch(1)
         name = in_row(text_label("Name"), (self.name, 1), spacing=8)
@@ -71,7 +73,7 @@ class VariantDialog(QDialog):
         area = DownArea(form)
         area.viewport().setAutoFillBackground(False)
         form.setAutoFillBackground(False)
-        in_column(name, words, (area, 1), buttons, of=self, margins=MARGINS, spacing=10)
+        in_column(name, words, (area, 1), buttons, parent=self, margins=MARGINS, spacing=10)
         room = parent.window().size()
         self.resize(min(SIZE[0], room.width() - 40), min(SIZE[1], room.height() - 40))
 
@@ -112,4 +114,4 @@ class VariantDialog(QDialog):
             }
         )
         self.accept()
-        self.made.emit(variant)
+        self.submitted.emit(variant)

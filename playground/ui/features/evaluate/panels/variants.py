@@ -176,7 +176,7 @@ class VariantsPanel(ScrollPage):
         """Open the dialog of a variant."""
         if (variant := self._find(key)) is not None:
             dialog = VariantDialog(self._evaluation.session, variant, self)
-            dialog.made.connect(self._replace)
+            dialog.submitted.connect(self._replace)
             dialog.open()
             spawn(self._offer_models(dialog), name="offer models")
 
@@ -291,7 +291,7 @@ class VariantsPanel(ScrollPage):
         """Open the dialog of a sweep."""
         plan = self._evaluation.plan
         dialog = SweepDialog(self._evaluation.session.settings, len(plan.variants), plan.as_set, self)
-        dialog.made.connect(self._sweep)
+        dialog.submitted.connect(self._sweep)
         dialog.models_asked.connect(self.ask_models)
         dialog.open()
 

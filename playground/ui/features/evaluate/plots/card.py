@@ -42,7 +42,7 @@ class PlotCard(QFrame):
         self.table: RowsTable | None = None
         self._pages = in_pages(self.chart)
         head = in_row((self.title, 1), self.as_table, self.save, spacing=4)
-        in_column(head, self.subtitle, (self._pages, 1), of=self, margins=(14, 10, 10, 10), spacing=4)
+        in_column(head, self.subtitle, (self._pages, 1), parent=self, margins=(14, 10, 10, 10), spacing=4)
 
     def show_plot(self, plot: Plot) -> None:
         """Show this one; nothing is drawn again where it is the same."""

@@ -64,7 +64,7 @@ class Chart(QWidget):
         self._box.disableAutoRange()
         self.canvas.viewport().setMouseTracking(True)
         self.canvas.viewport().installEventFilter(self)
-        in_column(self.canvas, of=self, margins=0)
+        in_column(self.canvas, parent=self, margins=0)
 
     def show_scene(self, scene: Scene) -> None:
         """Draw this in the place of what was drawn."""

@@ -35,9 +35,9 @@ LOADING: Final = "Loading plots…"
 
 
 class PlotsView(QWidget):
-    """Shows the plots of the findings. ``said`` carries a message about a saved picture."""
+    """Shows the plots of the findings. ``reported`` carries a message about a saved picture."""
 
-    said = Signal(str)
+    reported = Signal(str)
 
     def __init__(self, evaluation: EvaluationModel) -> None:
         super().__init__()
@@ -52,15 +52,15 @@ class PlotsView(QWidget):
         self.save = push_button("Save picture…")
         self.save.clicked.connect(partial(self._save, None))
         self.tools = QWidget()
-        in_row(self.by, 1, self.save, of=self.tools, margins=0, spacing=8)
+        in_row(self.by, 1, self.save, parent=self.tools, margins=0, spacing=8)
         self.empty = empty_words(LOADING)
         inner = styled(QWidget(), "page")
         self._sides = [in_column(1, spacing=12), in_column(1, spacing=12)]
         self._row = in_row(*((side, 1) for side in self._sides), spacing=12)
         self._order: list[tuple[str, int]] = []
         self._two = True
-        in_column(self.empty, self._row, 1, of=inner, margins=(18, 14, 18, 14))
-        in_column(in_row(self.tools, margins=(18, 8, 18, 0)), (DownArea(inner), 1), of=self, margins=0, spacing=0)
+        in_column(self.empty, self._row, 1, parent=inner, margins=(18, 14, 18, 14))
+        in_column(in_row(self.tools, margins=(18, 8, 18, 0)), (DownArea(inner), 1), parent=self, margins=0, spacing=0)
         self.setFocusProxy(self.by)
         evaluation.figured.connect(self._changed)
         evaluation.planned.connect(self._changed)
@@ -202,9 +202,9 @@ class PlotsView(QWidget):
         try:
             await self.save_to(path, cards)
         except OSError as error:
-            self.said.emit(f"{path.name} could not be written: {error.strerror or error}. Choose another place.")
+            self.reported.emit(f"{path.name} could not be written: {error.strerror or error}. Choose another place.")
         else:
-            self.said.emit(f"Saved as {path}.")
+            self.reported.emit(f"Saved as {path}.")
 
     async def save_to(self, path: Path, cards: Sequence[PlotCard]) -> None:
         """Write the plots as SVG or PNG, by the ending of ``path``. Raises OSError."""

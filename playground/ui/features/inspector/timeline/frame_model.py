@@ -75,7 +75,7 @@ class FrameModel(TitledTable):
             raise IndexError(number)
         row = self._frames.row(number)
         summary = show_hidden(summarize_frame(self._frames, row)[:MAX_CELL])
-        return Cells(row, (str(number + 1), f"{row.at:.3f} s", duration_words(row.delta), row.kind.value, summary))
+        return Cells(row, (str(number + 1), f"{row.time:.3f} s", duration_words(row.delta), row.kind.value, summary))
 
     def count(self) -> int:
         return self._count

@@ -65,7 +65,7 @@ class FrameDetail(QWidget):
         self.summary = CodeEditor(read_only=True, json=False)
         self.summary.setAccessibleName("Summary of the exchange")
         bar = in_row((self.head, 1), self.switch, margins=(12, 4, 8, 4), spacing=8)
-        in_column(bar, self.deviations, (self.summary, 1), (self.text, 1), of=self, margins=0, spacing=0)
+        in_column(bar, self.deviations, (self.summary, 1), (self.text, 1), parent=self, margins=0, spacing=0)
         self.setMinimumWidth(180)
 
     def show_frames(self, frames: FrameIndex | None, numbers: Sequence[int]) -> None:
@@ -119,7 +119,7 @@ class FrameDetail(QWidget):
         if len(numbers) > 1:
             facts = [*_selection_words(numbers), *more]
         else:
-            facts = [f"#{row.number + 1} of {len(frames)}", *more, f"{row.at:.3f} s", row.kind.value, size(row.size)]
+            facts = [f"#{row.number + 1} of {len(frames)}", *more, f"{row.time:.3f} s", row.kind.value, size(row.size)]
         self.head.set_text(" · ".join(facts))
 
     def _text_of(self, frames: FrameIndex, number: int) -> str:
@@ -270,9 +270,9 @@ class TimelinePage(QWidget):
         self.throttle = Throttle(self._read, self, READ_MS)
         self.empty = empty_words(EMPTY)
         events = QWidget()
-        in_column(self.picture, (self.table, 1), of=events, margins=0, spacing=0)
+        in_column(self.picture, (self.table, 1), parent=events, margins=0, spacing=0)
         self._stack = in_pages(self.empty, split(events, self.detail, sizes=[560, 420], thin=True))
-        in_column(self._stack, of=self, margins=0)
+        in_column(self._stack, parent=self, margins=0)
         self.table.frames_chosen.connect(self._chosen)
         self.picture.moment_asked.connect(self._go_to_moment)
         self.picture.stall_asked.connect(self._go_to_frame)
@@ -351,7 +351,7 @@ class TimelinePage(QWidget):
         self.detail.show_frames(index, numbers)
         self._settle()
         if index is not None and numbers:
-            self.picture.show_chosen(index.at(numbers[0]), index.at(numbers[-1]), reveal=True)
+            self.picture.show_chosen(index.time_of(numbers[0]), index.time_of(numbers[-1]), reveal=True)
         else:
             self.picture.show_chosen(None)
         self.frames_chosen.emit(numbers, by_hand)
@@ -364,9 +364,9 @@ class TimelinePage(QWidget):
         index = self._trace.index if self._trace is not None else None
         if index is None or not len(index):
             return
-        after = min(bisect_left(range(len(index)), moment, key=index.at), len(index) - 1)
+        after = min(bisect_left(range(len(index)), moment, key=index.time_of), len(index) - 1)
         before = max(after - 1, 0)
-        self.table.selectRow(before if moment - index.at(before) < index.at(after) - moment else after)
+        self.table.selectRow(before if moment - index.time_of(before) < index.time_of(after) - moment else after)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

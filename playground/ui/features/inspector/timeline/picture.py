@@ -210,7 +210,7 @@ class TimelinePicture(Diagram):
         timeline = self._timeline
         if timeline is None or not timeline.end:
             return []
-        figures = [(mark.name, f"{mark.at:.3f} s") for mark in self.marks]
+        figures = [(mark.name, f"{mark.time:.3f} s") for mark in self.marks]
         for lane in Lane:
             spent = [segment.end - segment.start for segment in self.segments if segment.lane is lane]
             name = "total wait" if lane is Lane.WAITING else f"total {lane.value}"
@@ -298,22 +298,22 @@ class TimelinePicture(Diagram):
         scale, rect = self.time_scale, self._rate_rect()
         least = scale.span / scale.width * RATE_STEP
         width = next((width for width in RATE_WIDTHS if width >= least), RATE_WIDTHS[-1])
-        rates = [rate for rate in timeline.rates(width) if scale.shows(rate.at, rate.at + width)]
+        rates = [rate for rate in timeline.rates(width) if scale.shows(rate.time, rate.time + width)]
         highest = max((rate.per_second for rate in rates), default=0.0)
         if not highest:
             return
         unit = "fragments" if timeline.estimated else "tokens"
-        corners = [QPointF(self._clamp(rates[0].at), rect.bottom())]
+        corners = [QPointF(self._clamp(rates[0].time), rect.bottom())]
         for rate in rates:
-            left, right = self._clamp(rate.at), self._clamp(rate.at + width)
+            left, right = self._clamp(rate.time), self._clamp(rate.time + width)
             y = rect.bottom() - rate.per_second / highest * rect.height()
             corners += [QPointF(left, y), QPointF(right, y)]
             self._add_rate(rate, QRectF(left, rect.top(), right - left, rect.height()), unit)
-        corners.append(QPointF(self._clamp(rates[-1].at + width), rect.bottom()))
+        corners.append(QPointF(self._clamp(rates[-1].time + width), rect.bottom()))
         self.scene().addPolygon(QPolygonF(corners), QPen(QColor(t.muted), 1), QColor(t.chip))
         words = f"≤ {highest:.0f} {'fragments/s' if timeline.estimated else 'tok/s'}"
         room = self._text_width(words) + 6
-        free = self._clamp(rates[0].at) - rect.left() < room < rect.right() - corners[-1].x()
+        free = self._clamp(rates[0].time) - rect.left() < room < rect.right() - corners[-1].x()
         x = rect.right() - room if free else rect.left()
         self._add_rect(QRectF(x, rect.top(), room, 12), t.surface)
         self._add_label(words, t.muted, x + 3, rect.top() + 10)
@@ -321,7 +321,7 @@ class TimelinePicture(Diagram):
     def _add_rate(self, rate: Rate, area: QRectF, unit: str) -> None:
         outline = QPainterPath()
         outline.addRect(area)
-        item = DiagramItem(f"rate {rate.at}", outline, partial("{:.3f} s: {:.0f} {} per second".format, *rate, unit))
+        item = DiagramItem(f"rate {rate.time}", outline, partial("{:.3f} s: {:.0f} {} per second".format, *rate, unit))
         item.setPen(QPen(Qt.PenStyle.NoPen))
         item.strong = item.pen()
         item.setZValue(-1)
@@ -411,9 +411,9 @@ class TimelinePicture(Diagram):
         written: list[tuple[float, float]] = []
         top, bottom = (14.0, 80.0) if self._tall else (19.0, 33.0)
         for mark in sorted(self.marks, key=_label_order):
-            if not scale.shows(mark.at, mark.at):
+            if not scale.shows(mark.time, mark.time):
                 continue
-            x = scale.x(mark.at)
+            x = scale.x(mark.time)
             line = QPainterPath(QPointF(x, top))
             line.lineTo(x, bottom)
             item = self.add(DiagramItem(f"mark {mark.name}", line, partial("{}: {:.3f} s".format, *mark)))

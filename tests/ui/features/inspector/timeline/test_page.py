@@ -20,7 +20,7 @@ def page(show_widget: ShowWidget) -> TimelinePage:
 
 
 def show_weather(page: TimelinePage) -> Trace:
-    trace = Traces().of(weather())
+    trace = Traces().trace_of(weather())
     page.show_trace(trace)
     page.finish()
     return trace
@@ -32,7 +32,7 @@ def test_click_selects_the_frame_of_its_moment(page: TimelinePage) -> None:
     viewport = picture.viewport()
     QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=QPoint(round(picture.time_scale.x(0.401)), 30))
     (number,) = page.table.chosen
-    assert trace.index.at(number) == pytest.approx(0.4)
+    assert trace.index.time_of(number) == pytest.approx(0.4)
     QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=QPoint(round(picture.time_scale.x(1.2)), 30))
     assert page.table.chosen == [11]
 

@@ -19,7 +19,7 @@ from playground.engine.questions.kinds import Question
 T = TypeVar("T")
 
 
-class Asking(QObject):
+class WidgetQuestions(QObject):
     """The open questions of a widget. ``answered`` is emitted when another answer is available."""
 
     answered = Signal()
