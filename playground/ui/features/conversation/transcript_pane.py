@@ -27,6 +27,7 @@ from playground.engine.session.changes import (
 )
 from playground.engine.session.drafts import EditKey
 from playground.engine.session.edits import answers_none, calls_first, without_call
+from playground.engine.session.experiment import needs_results
 from playground.engine.session.next_request import UNDER_WAY
 from playground.engine.session.session import Session
 from playground.engine.session.variants import letter_of
@@ -427,7 +428,7 @@ class TranscriptPane(Centre):
         waiting, path = len(self._session.debugger.waiting), self._session.transcript.path
         outcome = path[-1].outcome if path else None
         if waiting and self._session.debugger.paused:
-            words = f"{waiting} tool call{'s need results' if waiting > 1 else ' needs a result'}"
+            words = needs_results(waiting)
         else:
             words = f"Answer {outcome.ending.words or 'complete'}" if outcome is not None else "Run ended"
         lanes = self._session.experiment.lanes

@@ -499,7 +499,7 @@ class TranscriptView(QScrollArea):
         return changed
 
     def _find_anchor(self) -> Anchor | None:
-        """Return the part in view that has the focus, or else the first card in view with the part at its upper edge."""
+        """Return the part in view with the focus, or else the first card in view with the part at its upper edge."""
         if not self.rows:
             return None
         if (focused := self._focused_part()) is not None:
