@@ -202,6 +202,7 @@ class MainWindow(QMainWindow):
         self._restore()
         self._show_remembered()
         self.drops = DropTarget(self)
+        self.setFocus()  # Qt would give it to a tab at the side until the composer is there
         if workspace is not None:
             self.populate(workspace)
 

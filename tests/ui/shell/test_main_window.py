@@ -285,6 +285,16 @@ def test_inspector_opened_in_a_low_window_has_its_share_of_the_height(parts: Win
     window.let_close()
 
 
+def test_window_without_content_gives_no_control_the_focus(parts: WindowParts, qtbot: QtBot) -> None:
+    window = MainWindow(None, parts.settings)
+    qtbot.addWidget(window)
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    assert window.focusWidget() is window
+    window.let_close()
+
+
 def test_maximised_inspector_is_restored_with_another_page(parts: WindowParts, qtbot: QtBot) -> None:
     window, bottom = parts.window, parts.window.bottom_dock
     height, width = bottom.height(), window.left_dock.width()
