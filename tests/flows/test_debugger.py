@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractScrollArea
 
 from playground.domain.debugging import FAULTS, Answer, AnswerRow, Policy, ReasonCode, ToolRule
 from playground.engine.session.changes import RunState
@@ -214,7 +215,9 @@ def test_loop_pauses_at_its_limit_at_a_repeated_call_and_when_stopped(stage: Sta
 async def test_next_call_is_in_view_when_a_result_is_sent_by_key(person: Person) -> None:
     await person.do(lambda: person.app.window.resize(960, 600))
     first, second, _third = await pause(person, CALLS)
-    await person.do(lambda: person.conversation.messages.widget.verticalScrollBar().setValue(0))
+    area = person.conversation.messages.widget
+    assert isinstance(area, QAbstractScrollArea)
+    await person.do(lambda: area.verticalScrollBar().setValue(0))
     await person.type_into(first.result_field, "5 degrees")
     await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     await person.until(focus_in(second.result_field), "the cursor in the next result")

@@ -43,7 +43,7 @@ def _takes_focus(part: QAccessibleInterface) -> bool:
     """Return whether a part takes the focus itself: a container may hand it on to a control in it."""
     widget = part.object()
     hands_on = isinstance(widget, QWidget) and widget.focusProxy() is not None
-    return part.state().focusable and part.role() not in CELLS and not hands_on
+    return bool(part.state().focusable) and part.role() not in CELLS and not hands_on
 
 
 @flow()

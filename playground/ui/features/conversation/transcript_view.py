@@ -518,14 +518,14 @@ class TranscriptView(QScrollArea):
     def _focused_part(self) -> Anchor | None:
         """Return the part of a card that has the keyboard focus, if it is in view."""
         focus = QApplication.focusWidget()
-        cards = self.cards.values() if focus is not None else ()
-        card = next((card for card in cards if card.turn.id in self._index and card.isAncestorOf(focus)), None)
-        part = next((part for part in card.body if part.isAncestorOf(focus)), None) if card is not None else None
-        if card is None or part is None:
+        if focus is None:
             return None
-        value = self.verticalScrollBar().value()
-        number = self._index[card.turn.id]
-        top = self._top(number) - value
+        card = next((card for card in self.cards.values() if card.isAncestorOf(focus)), None)
+        part = next((part for part in card.body if part.isAncestorOf(focus)), None) if card is not None else None
+        number = self._index.get(card.turn.id) if card is not None else None
+        if card is None or part is None or number is None:
+            return None
+        top = self._top(number) - self.verticalScrollBar().value()
         if not 0 <= top + part.y() + part.height() // 2 <= self.viewport().height():
             return None
         return Anchor(card.turn.id, top, -top / max(self._height(number), 1), part, part.y())
