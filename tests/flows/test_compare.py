@@ -200,7 +200,7 @@ async def test_calls_of_lanes_are_answered_one_by_one_or_together(person: Person
 
     await person.run("Weather in Rome")
     await person.until(lambda: all(lane.debugger.paused for lane in lanes.all), "a call in each lane")
-    await person.until(lambda: "1 call needs results" in compare.lanes[1].metrics, "the call in its metrics")
+    await person.until(lambda: "1 tool call needs a result" in compare.lanes[1].metrics, "the call in its metrics")
     await (await compare.wait_for_call(1)).send_result("sunny")
     await person.until(
         lambda: len(texts(lanes.all[1])) == 8 and not lanes.all[0].experiment.busy, "the answer of lane B"

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractScrollArea
 
 from playground.domain.debugging import FAULTS, Answer, AnswerRow, Policy, ReasonCode, ToolRule
 from playground.engine.session.changes import RunState
@@ -208,6 +209,32 @@ def test_loop_pauses_at_its_limit_at_a_repeated_call_and_when_stopped(stage: Sta
 
     stage.play(scene)
     assert stage.exit_code == 0
+
+
+@flow()
+async def test_next_call_is_in_view_when_a_result_is_sent_by_key(person: Person) -> None:
+    await person.do(lambda: person.app.window.resize(960, 600))
+    first, second, _third = await pause(person, CALLS)
+    area = person.conversation.messages.widget
+    assert isinstance(area, QAbstractScrollArea)
+    await person.do(lambda: area.verticalScrollBar().setValue(0))
+    await person.type_into(first.result_field, "5 degrees")
+    await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    await person.until(focus_in(second.result_field), "the cursor in the next result")
+    field = second.result_field
+    await person.until(lambda: field.visibleRegion().boundingRect() == field.rect(), "the field in view")
+
+
+@flow()
+async def test_bar_of_paused_calls_is_above_the_composer_after_another_page(person: Person) -> None:
+    await pause(person, CALLS)
+    bar, composer = person.conversation.call_bar.widget, person.conversation.composer.widget
+    for page in ("evaluate.open", "compare.open"):
+        await person.trigger(page)
+        await person.until(lambda: not bar.isVisible() or page == "compare.open", "the page")  # noqa: B023
+        await person.press("Conversation")
+        await person.until(lambda: bar.isVisible() and composer.isVisible(), "the conversation")
+        assert bar.geometry().bottom() < composer.geometry().top()
 
 
 @flow()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from tests.flows.conftest import Person, flow
 from tests.flows.pages.connect import ConnectWindow
@@ -90,3 +90,17 @@ async def test_focus_stays_near_a_button_that_goes(person: Person) -> None:
     await person.idle(turns=2)
     await (await conversation.wait_for_message(1)).press("Earlier alternative")
     await person.until(focus_in(conversation.messages.widget), "the focus in the messages")
+
+
+@flow()
+async def test_focus_stays_in_the_evaluation_when_its_notice_closes(person: Person) -> None:
+    await person.trigger("sample.evaluation")
+    notice = person.conversation.notice
+    await person.until(lambda: notice.visible, "the notice of the sample")
+    await person.do(notice.get(QPushButton, "Run").setFocus)
+    await person.key(Qt.Key.Key_Return)
+    await person.until(lambda: not notice.visible, "the notice to close")
+    focus = QApplication.focusWidget()
+    assert focus is not None
+    assert focus.window() is person.app.window
+    assert not person.app.window.bar.isAncestorOf(focus)

@@ -101,6 +101,7 @@ async def test_discarded_edit_comes_back_by_undo(person: Person) -> None:
     await person.conversation.notice.press("Undo")
     await person.until(lambda: len(editors(person)) == 1, "the editor again")
     assert editors(person)[0].toPlainText() == "eins"
+    assert editors(person)[0].hasFocus()
     assert person.path[0].text == "one"
 
     # An editor in which nothing was changed closes without a word

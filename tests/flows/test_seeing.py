@@ -17,7 +17,7 @@ from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.conversation import focus_in
 from tests.flows.pages.dialogs import find_windows, name_file
 from tests.flows.pages.evaluate import EvaluatePage, plan_of
-from tests.flows.pages.inspector import CallsPage, SequencePage
+from tests.flows.pages.inspector import CallsPage, SequencePage, Timeline
 from tests.flows.pages.steps import click_cell
 from tests.flows.test_debugger import pause
 
@@ -70,6 +70,11 @@ def test_list_of_calls_leads_to_a_call_and_into_a_file(stage: Stage, tmp_path: P
         await person.until(lambda: "Saved as" in calls.status, "the file")
         (row,) = csv.DictReader(target.read_text(encoding="utf-8").splitlines())
         assert (row["tool"], row["verdict"], row["answered"]) == ("get_weather", "misfit", "table")
+
+        events = Timeline(person)
+        await calls.choose(0, "Show its events")
+        await person.until(lambda: events.selected, "the first event of the call")
+        assert turn.calls[1].id in events.frame_text
 
     stage.play(scene)
     assert [path.name for path in tmp_path.glob("*.csv*")] == ["out.csv"]

@@ -12,7 +12,7 @@ from playground.domain.adaptations import AdaptationKind
 from playground.domain.errors import Failure, FailureKind, Sent
 from playground.engine.advice.parts import KEY, STREAM_ON, Advice, Offer, at_a_prompt, of_offer
 
-_KEPT = "The received part is saved."
+_PARTLY_SAVED = "The received part is saved."
 #: Failures that may come after part of an answer.
 _BREAKS = frozenset(
     {

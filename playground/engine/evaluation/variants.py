@@ -12,7 +12,7 @@ from playground.domain.transcript import Role, Transcript, new_id
 from playground.domain.variables import as_written, names_in
 from playground.engine.compare.lanes import Lanes
 from playground.engine.evaluation.resolved import EvalVariant
-from playground.engine.files.presets import Preset, beside
+from playground.engine.files.presets import Preset, preset_for_lane
 from playground.engine.session.branching import leading_instructions, system_text
 from playground.engine.session.plan import Case, Plan
 from playground.engine.session.session import Session

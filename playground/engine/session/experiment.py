@@ -79,6 +79,11 @@ def _first_words(text: str) -> str:
     return words.rpartition(" ")[0] or words  # the last one is incomplete
 
 
+def needs_results(count: int) -> str:
+    """Return the sentence that says how many calls have no result yet."""
+    return "1 tool call needs a result" if count == 1 else f"{count:,} tool calls need results"
+
+
 def summary_of(transcript: Transcript, model: str, state: RunState = RunState.IDLE) -> str:
     """Return a summary in one line: the model, then the state or the most important fact."""
     path = transcript.path
@@ -86,7 +91,7 @@ def summary_of(transcript: Transcript, model: str, state: RunState = RunState.ID
     if state is not RunState.IDLE:
         facts.append(_STATE_WORDS.get(state, "running"))
     elif waiting := transcript.unanswered():
-        facts.append(f"{len(waiting):,} call{'s' * (len(waiting) > 1)} · waiting for you")
+        facts.append(needs_results(len(waiting)))
     elif path and path[-1].outcome and path[-1].outcome.failure:
         failure = path[-1].outcome.failure
         facts.append(str(failure.status) if failure.status else "failed")

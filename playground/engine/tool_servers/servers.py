@@ -408,7 +408,7 @@ class Servers:
         frames = tuple(Frame.model_validate(frame) for frame in message["frames"])
         if message["missed"]:
             notice = f"{message['missed']:,} more messages came too fast to be stored."
-            frames += (Frame(server=server.name, at=time.time(), sent=False, text="", size=0, notice=notice),)
+            frames += (Frame(server=server.name, time=time.time(), sent=False, text="", size=0, notice=notice),)
         self.tape.add(frames)
         self._subscribers.notify(FramesReceived(server.id, frames))
 

@@ -166,6 +166,7 @@ class Docks(QObject):
             dock.topLevelChanged.connect(self._side_moved)
             dock.visibilityChanged.connect(self._place_over)
         bottom.topLevelChanged.connect(self._keep_composer_free)
+        bottom.visibilityChanged.connect(self._fit_height)  # Qt would give a dock that started closed its least height
         self.reset()
 
     @property
@@ -242,7 +243,7 @@ class Docks(QObject):
     def _is_docked(self, dock: Dock) -> bool:
         return not dock.isFloating() and self._window.dockWidgetArea(dock) is dock.home
 
-    def _fit_height(self) -> None:
+    def _fit_height(self, _visible: bool = True) -> None:
         height = round(self._area.height() * self._pages[self._page].share)
         if height > 0 and self._is_docked(self._bottom) and not self._bottom.isHidden():
             self._window.resizeDocks([self._bottom], [height], Qt.Orientation.Vertical)

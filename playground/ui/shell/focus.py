@@ -31,8 +31,8 @@ class Centre(Region):
         if home is None or messages is None or old is None or (old.isVisible() and old.isEnabled()):
             return super().focusNextPrevChild(next)
         to = messages if messages.isAncestorOf(old) else home
-        if not to.isVisible():
-            return super().focusNextPrevChild(next)
+        if not to.isVisible():  # another page is shown, such as an evaluation
+            to = self
         if to is messages and super().focusNextPrevChild(next):
             focus = QApplication.focusWidget()
             if focus is not None and messages.isAncestorOf(focus):

@@ -154,7 +154,7 @@ class StatusBar(QStatusBar):
             rest = max(window.reset_in - (time.time() - limits.read_at), 0)
             words.append(f"resets in {countdown(rest)}")
             if rest <= 0:
-                words[-1] = "window is over"
+                words[-1] = "limit reset"
                 self._timer.stop()
         self._limit.setText(" · ".join(words) + "  ")
         sent = "As sent: limit {}, remaining {}, reset {}".format(*(raw or "—" for raw in window.raw))
@@ -202,6 +202,7 @@ class MainWindow(QMainWindow):
         self._restore()
         self._show_remembered()
         self.drops = DropTarget(self)
+        self.setFocus()  # Qt would give it to a tab at the side until the composer is there
         if workspace is not None:
             self.populate(workspace)
 

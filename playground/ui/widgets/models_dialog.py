@@ -31,7 +31,7 @@ class ModelsDialog(QDialog):
         parent: QWidget,
         *,
         what: str = "lane",
-        how: str = "each in a lane set as the one in front",
+        how: str = "New lanes use the selected lane's settings",
     ) -> None:
         super().__init__(parent)
         self._what = what
@@ -47,13 +47,13 @@ class ModelsDialog(QDialog):
         self._summary = text_label("", "small", wrap=True)
         self.add = styled(QPushButton(), "primary")
         cancel = QPushButton("Cancel")
-        source_label = text_label(f"Listed by {show_hidden(catalog.gateway)}, {how}", "small", wrap=True)
+        source_label = text_label(f"Models of {show_hidden(catalog.gateway)}. {how}.", "small", wrap=True)
         row = in_row((self._summary, 1), cancel, self.add, spacing=8)
         in_column(source_label, self.search, (self.models, 1), row, parent=self, margins=(18, 14, 18, 14), spacing=8)
         window_size = parent.window().size()
         self.resize(min(SIZE[0], window_size.width() - 40), min(SIZE[1], window_size.height() - 40))
         self.search.textChanged.connect(self.models.look_for)
-        self.search.returnPressed.connect(self._take_first)
+        self.search.returnPressed.connect(self._tick_current)
         self.models.ticked.connect(self._count)
         self.add.clicked.connect(self._add)
         cancel.clicked.connect(self.reject)
@@ -64,12 +64,24 @@ class ModelsDialog(QDialog):
         self.search.setFocus()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Move in the list with the arrow keys while the cursor stays in the field."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self.models.take_key(event):
+        """Handle the keys of the list while the cursor stays in the field."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._take_key(event):
             return True
         return super().eventFilter(watched, event)
 
-    def _take_first(self) -> None:
+    def _take_key(self, event: QKeyEvent) -> bool:
+        """Move with the arrow keys, tick with Space in an empty field, add the ticked models with Ctrl+Enter."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            adds = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+            if adds and self.add.isEnabled():
+                self._add()
+            return adds
+        if event.key() == Qt.Key.Key_Space and not self.search.text() and self.models.current:
+            self.models.rows.toggle(self.models.list.currentIndex())
+            return True
+        return self.models.take_key(event)
+
+    def _tick_current(self) -> None:
         """Tick the current or the first matching model; without a search text, add the ticked ones."""
         if self.search.text() or self.models.current:
             current = self.models.list.currentIndex()
@@ -83,7 +95,7 @@ class ModelsDialog(QDialog):
         count = len(ticked)
         self.add.setText(f"Add {count} {self._what}s" if count > 1 else f"Add a {self._what}")
         self.add.setEnabled(0 < count <= self._room)
-        room = f"There is room for {self._room} more {self._what}{'s' * (self._room != 1)}."
+        room = f"Enter selects a model, Ctrl+Enter adds up to {self._room} {self._what}{'s' * (self._room != 1)}."
         self._summary.setText(", ".join(map(one_line_of, ticked)) if 0 < count <= self._room else room)
 
     def _add(self) -> None:

@@ -14,12 +14,13 @@ LEAST_WIDTH = 260
 
 
 class DownArea(QScrollArea):
-    """A frameless area that scrolls vertically; its content always has its width."""
+    """A frameless area that scrolls vertically; what is in it has its width and takes the focus."""
 
     def __init__(self, content: QWidget | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         if content is not None:
             self.setWidget(content)
@@ -66,7 +67,6 @@ class ScrollPage(DownArea):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMinimumWidth(LEAST_WIDTH)
         app = QApplication.instance()
         if isinstance(app, QApplication):

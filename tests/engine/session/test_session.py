@@ -162,7 +162,7 @@ def test_summary_names_model_turns_and_waiting_calls() -> None:
     session = make_session(make_turn(Role.USER, "?"))
     assert session.summary == "m · 1 turn"
     session.turns.add_turn(calling(call("c1"), call("c2")))
-    assert session.summary == "m · 2 calls · waiting for you"
+    assert session.summary == "m · 2 tool calls need results"
 
 
 def test_settings_are_announced_only_when_they_differ() -> None:

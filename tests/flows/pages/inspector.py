@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QGraphicsView,
     QLabel,
+    QMenu,
     QPlainTextEdit,
     QPushButton,
     QTabBar,
@@ -365,6 +366,15 @@ class CallsPage(Inspector):
         """The texts of a column: Turn, Tool, Arguments, Status, Answered or Time."""
         number = ("Turn", "Tool", "Arguments", "Status", "Answered", "Time").index(title)
         return column_texts(self.table, number)
+
+    async def choose(self, row: int, entry: str) -> None:
+        """Open the menu of a row, and click an entry."""
+        centre = self.table.visualRect(self.table.model().index(row, 0)).center()
+        await self.person.do(lambda: self.table.customContextMenuRequested.emit(centre))
+        await self.person.until(QApplication.activePopupWidget, "the menu")
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, QMenu)
+        await self.person.pick(menu, entry)
 
     @property
     def status(self) -> str:

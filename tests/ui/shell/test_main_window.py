@@ -274,6 +274,27 @@ def test_inspector_has_a_share_of_the_height_for_each_page(parts: WindowParts, q
     restored.let_close()
 
 
+def test_inspector_opened_in_a_low_window_has_its_share_of_the_height(parts: WindowParts, qtbot: QtBot) -> None:
+    window = MainWindow(parts.workspace, parts.settings)
+    qtbot.addWidget(window)
+    window.resize(960, 600)
+    window.show()
+    qtbot.waitUntil(window.bottom_dock.isHidden)
+    window.bottom_dock.show()
+    qtbot.waitUntil(lambda: window.bottom_dock.height() > 180)
+    window.let_close()
+
+
+def test_window_without_content_gives_no_control_the_focus(parts: WindowParts, qtbot: QtBot) -> None:
+    window = MainWindow(None, parts.settings)
+    qtbot.addWidget(window)
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    assert window.focusWidget() is window
+    window.let_close()
+
+
 def test_maximised_inspector_is_restored_with_another_page(parts: WindowParts, qtbot: QtBot) -> None:
     window, bottom = parts.window, parts.window.bottom_dock
     height, width = bottom.height(), window.left_dock.width()

@@ -37,7 +37,7 @@ def limits(remaining: float = 25, reset_in: float | None = 42.0, age: float = 0.
 
 def test_rate_limit_after_its_reset_says_so(bar: StatusBar) -> None:
     bar.show_limits(limits(reset_in=5, age=60))
-    assert "window is over" in words(bar)
+    assert "limit reset" in words(bar)
     bar.show_limits(limits(reset_in=None))
     assert "resets" not in words(bar)
 

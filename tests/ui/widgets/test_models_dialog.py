@@ -32,3 +32,16 @@ def test_click_and_space_tick_a_model(around: QWidget, qtbot: QtBot) -> None:
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=index.center())
     assert list(dialog.models.rows.ticked) == ["x" * 5_000]
     dialog.close()
+
+
+def test_keys_of_the_field_tick_models_and_add_them(around: QWidget, qtbot: QtBot) -> None:
+    dialog = ModelsDialog(catalog_of(("a", "b", "c"), "gateway"), 5, around)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    with qtbot.waitSignal(dialog.picked) as picked:
+        QTest.keyClick(dialog.search, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)  # nothing is ticked yet
+        for key in (Qt.Key.Key_Down, Qt.Key.Key_Space, Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Space):
+            QTest.keyClick(dialog.search, key)
+        assert not dialog.search.text()
+        QTest.keyClick(dialog.search, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert picked.args == [["a", "c"]]

@@ -99,9 +99,9 @@ class LaneColumn(QFrame):
         self.best.set_mark("check", "ok")
         self.stop = push_button("Stop this lane", "quiet")
         self.timeline = push_button("Timeline", "quiet")
-        self.timeline.setToolTip("Show the frames of the answer, in the inspector")
+        self.timeline.setToolTip("Show the events of the answer in the inspector")
         self.go_on = push_button("Continue here", "quiet")
-        self.go_on.setToolTip("Make this lane the conversation. What is the conversation now takes its place here.")
+        self.go_on.setToolTip("Make this lane the conversation. The conversation becomes this lane.")
         self.request = push_button("", "quiet")
         self.left_out = text_label("", "small", wrap=True)
         buttons = self.timeline, self.stop, self.go_on

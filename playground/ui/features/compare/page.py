@@ -22,6 +22,7 @@ from playground.engine.compare.metrics import best, lane_metrics
 from playground.engine.compare.words import not_carried, place_words, set_here
 from playground.engine.library.store import StoreError
 from playground.engine.session.changes import Change, ExchangeChanged, RunState, TurnGrew
+from playground.engine.session.experiment import needs_results
 from playground.engine.session.session import Session
 from playground.ui.features.compare.lane import MIN_WIDTH, REASON, LaneColumn, next_outside
 from playground.ui.features.compare.strip import LaneState, LaneStrip, lane_sign
@@ -441,8 +442,7 @@ def _pause_words(lane: Session) -> list[str]:
     if not lane.debugger.paused:
         return []
     pending = len(lane.debugger.waiting)
-    calls = f"{pending} call{'s' * (pending != 1)} need{'s' * (pending == 1)} results"
-    return [calls if pending else "paused by the gateway", f"request {lane.debugger.round}"]
+    return [needs_results(pending) if pending else "paused by the gateway", f"request {lane.debugger.round}"]
 
 
 async def _differences(lane: Session, path: tuple[Turn, ...], base: tuple[Turn, ...]) -> Differences:

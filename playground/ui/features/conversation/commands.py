@@ -117,6 +117,8 @@ class PaneInterface(Protocol):
 
     def focus_turn(self, turn_id: str) -> None: ...
 
+    def focus_editor(self, key: EditKey) -> None: ...
+
 
 class TurnCommands(QObject):
     """Execute commands on turns for the session that a pane shows; what others carry out, it asks for by a signal.
@@ -207,7 +209,7 @@ class TurnCommands(QObject):
     def _reopen_editor(self, session: Session, edit: OpenEdit) -> None:
         if edit.turn in session.transcript.turns:
             session.editors.set_editing(edit)
-            self._pane.focus_turn(edit.turn)
+            self._pane.focus_editor(edit.key)
 
     def save_editor(self, key: EditKey) -> str:
         """Save the content of an editor and close it. Return why that is impossible, or nothing."""

@@ -22,7 +22,7 @@ V = TypeVar("V", bound=str | ToolCall)
 
 
 class Editor(QWidget, Generic[V]):
-    """A field or form with Save and Cancel; where it `runs`, also with Run from here."""
+    """A field or form with Save and Cancel; where it `runs`, also with Run from here. `key` names the edited value."""
 
     saved = Signal()
     run_asked = Signal()
@@ -32,6 +32,7 @@ class Editor(QWidget, Generic[V]):
 
     def __init__(self, field: GrowingField | CallForm, *, runs: bool = False) -> None:
         super().__init__()
+        self.key: EditKey | None = None
         self.runs = runs
         field.submitted.connect(self.saved)
         field.cancelled.connect(self.cancelled)
@@ -171,6 +172,7 @@ class Editing(Generic[V]):
             editor.cancelled.connect(self._cancel)
         elif not _is_same(self.editor.value, value):
             self.editor.set_value(value)
+        self.editor.key = key
         self.editor.show_branching(self._commands.branches(key.turn, key.call))
 
     def begin(self) -> None:

@@ -163,7 +163,7 @@ class ConversationPane(TranscriptPane):
         self._whole.insertWidget(1, self.seen, 1)
         self.seen.show()
         self.notice.float_over(self.seen, columns.foot_height if columns is not None else int)
-        if page is None:
+        if page is None and self._column.indexOf(self.calls.bar) < 0:  # a page of lanes contained it
             self._column.insertWidget(self._column.indexOf(self.composer), self.calls.bar)
         self.columns = columns
         self.calls.bar.set_own_continue(columns is not None)

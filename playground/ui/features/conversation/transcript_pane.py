@@ -25,13 +25,15 @@ from playground.engine.session.changes import (
     TurnChanged,
     TurnGrew,
 )
+from playground.engine.session.drafts import EditKey
 from playground.engine.session.edits import answers_none, calls_first, without_call
+from playground.engine.session.experiment import needs_results
 from playground.engine.session.next_request import UNDER_WAY
 from playground.engine.session.session import Session
 from playground.engine.session.variants import letter_of
 from playground.ui.features.conversation.calls.call_commands import CallCommands
 from playground.ui.features.conversation.commands import Growth, TurnCommands
-from playground.ui.features.conversation.editors import InlineEditor
+from playground.ui.features.conversation.editors import Editor, InlineEditor
 from playground.ui.features.conversation.finder import Finder
 from playground.ui.features.conversation.image_intake import ImageSizes
 from playground.ui.features.conversation.measures import Centre, at_reading_width
@@ -212,6 +214,7 @@ class TranscriptPane(Centre):
             call = card.turn_to_call(first) if card is not None else None
             if call is not None and call.waiting:
                 call.focus_result()
+                self.view.reveal(call)
                 return
 
     def servers_changed(self) -> None:
@@ -225,6 +228,14 @@ class TranscriptPane(Centre):
     def focus_turn(self, turn_id: str) -> None:
         """Scroll to a turn of the path, and focus it."""
         self.view.focus_turn(turn_id)
+
+    def focus_editor(self, key: EditKey) -> None:
+        """Scroll to an open editor, and focus it."""
+        self.view.focus_turn(key.turn)
+        editor = next((editor for editor in self.view.findChildren(Editor) if editor.key == key), None)
+        if editor is not None:
+            editor.setFocus()
+            self.view.reveal(editor)
 
     def remedy(self, reason: str, turn: Turn | None) -> Choice | None:
         """Return the button that helps where a run was refused because of calls; `turn` is in the composer."""
@@ -417,7 +428,7 @@ class TranscriptPane(Centre):
         waiting, path = len(self._session.debugger.waiting), self._session.transcript.path
         outcome = path[-1].outcome if path else None
         if waiting and self._session.debugger.paused:
-            words = f"{waiting} tool call{'s need results' if waiting > 1 else ' needs a result'}"
+            words = needs_results(waiting)
         else:
             words = f"Answer {outcome.ending.words or 'complete'}" if outcome is not None else "Run ended"
         lanes = self._session.experiment.lanes

@@ -39,7 +39,7 @@ GrowthOf = Callable[[str], Growth | None]
 
 
 class Anchor(NamedTuple):
-    """The place that does not move when heights change: a card, and the part of it at the upper edge of the view.
+    """The place that does not move when heights change: a card, and its part at the upper edge or with the focus.
 
     `top` is the top of the card in the view, `share` the share of its height above the view, `part_y` the top of the
     part in the card.
@@ -499,9 +499,11 @@ class TranscriptView(QScrollArea):
         return changed
 
     def _find_anchor(self) -> Anchor | None:
-        """Return the first card in view, or else the first row, with the part of it at the upper edge."""
+        """Return the part in view with the focus, or else the first card in view with the part at its upper edge."""
         if not self.rows:
             return None
+        if (focused := self._focused_part()) is not None:
+            return focused
         value = self.verticalScrollBar().value()
         first, last = self._row_at(value), self._row_at(value + self.viewport().height())
         number = next((n for n in range(first, last + 1) if self.rows[n].id in self.cards), first)
@@ -512,6 +514,21 @@ class TranscriptView(QScrollArea):
             if part.isVisible() and top + part.y() <= 0 < top + part.y() + part.height():
                 return Anchor(row.id, top, share, part, part.y())
         return Anchor(row.id, top, share)
+
+    def _focused_part(self) -> Anchor | None:
+        """Return the part of a card that has the keyboard focus, if it is in view."""
+        focus = QApplication.focusWidget()
+        if focus is None:
+            return None
+        card = next((card for card in self.cards.values() if card.isAncestorOf(focus)), None)
+        part = next((part for part in card.body if part.isAncestorOf(focus)), None) if card is not None else None
+        number = self._index.get(card.turn.id) if card is not None else None
+        if card is None or part is None or number is None:
+            return None
+        top = self._top(number) - self.verticalScrollBar().value()
+        if not 0 <= top + part.y() + part.height() // 2 <= self.viewport().height():
+            return None
+        return Anchor(card.turn.id, top, -top / max(self._height(number), 1), part, part.y())
 
     def _show_latest_button(self) -> None:
         """Show the button to the newest message in a strip of its own below the view, unless that is in view."""

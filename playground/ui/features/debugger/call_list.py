@@ -163,10 +163,14 @@ def _mark(code: CallVerdictCode) -> tuple[str, str]:
 
 
 class CallList(SessionPage):
-    """`card_asked` carries the `CallEntry` to open; `secrets` returns what no copy or export may contain."""
+    """`card_asked` carries the `CallEntry` to open, `events_asked` the ids of the turn and the call of an entry.
+
+    `secrets` returns what no copy or export may contain.
+    """
 
     FOLLOWED = (PathChanged, TurnChanged, RunStateChanged, SettingsChanged)
     card_asked = Signal(object)
+    events_asked = Signal(str, str)
 
     def __init__(self, secrets: Callable[[], Iterable[Secret]] = tuple, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -240,6 +244,10 @@ class CallList(SessionPage):
     def _go_to(self, index: QModelIndex) -> None:
         self.card_asked.emit(self.model.entries[index.row()])
 
+    def _ask_events(self, index: QModelIndex, _checked: bool = False) -> None:
+        entry = self.model.entries[index.row()]
+        self.events_asked.emit(entry.turn_id, entry.call.id)
+
     def _clicked(self, index: QModelIndex) -> None:
         if not QGuiApplication.keyboardModifiers():  # with Ctrl or Shift, rows are selected
             self._go_to(index)
@@ -287,6 +295,7 @@ class CallList(SessionPage):
         menu = QMenu(self.table)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction("Go to call").triggered.connect(partial(self._go_to, index))
+        menu.addAction("Show its events").triggered.connect(partial(self._ask_events, index))
         menu.addSeparator()
         menu.addAction("Copy arguments").triggered.connect(self._copy_arguments)
         menu.addAction("Copy as CSV").triggered.connect(partial(self.copy, "csv"))

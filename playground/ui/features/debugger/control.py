@@ -32,6 +32,7 @@ class RunPages(Control):
         super().__init__(host)
         self.calls = CallList(self._workspace.gateways.keys.known_secrets)
         self.calls.card_asked.connect(self._go_to_entry)
+        self.calls.events_asked.connect(host.pane.commands.frames_asked)
         self.sequence = SequencePage(self._tape)
         self.sequence.card_asked.connect(self._go_to_call)
         host.inspector.add_page(Place.CALLS, self.calls)

@@ -201,7 +201,6 @@ class RulesDialog(SessionWindow):
         head = in_row((self.title, 1), self.default_button)
         in_column(head, self.origin, Gap(6), (self.editor, 1), parent=content, margins=(16, 12, 16, 12), spacing=6)
         scroll = DownArea(content)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setMinimumWidth(340)
         self.limit = NumberField("Max requests per run", "unlimited", whole=True, most=1_000_000)
         limit = QLabel("Max requests per run")

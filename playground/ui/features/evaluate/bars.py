@@ -185,7 +185,7 @@ class ViewBar(QWidget):
         for segments, tips in ((self.views, VIEWS), (self.filters, _FILTERS)):
             for button, words in zip(segments.buttons, tips.values(), strict=True):
                 button.setToolTip(words)
-        self.search = SearchField("Find a case or an answer…")
+        self.search = SearchField("Find case or answer…")
         self.search.setMaximumWidth(240)
         self.search.textChanged.connect(self.searched)
         import_button = push_button("Import cases…")

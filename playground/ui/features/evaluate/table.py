@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 ROWS_MS = 150  # between two updates of the rows
 CASE_LEAST, CASE_MOST, COLUMN_LEAST = 130, 240, 180  # pixels
 FILTERS: Final = tuple(Filter)
-NO_CASES: Final = "An evaluation asks each case of each variant, and checks the answers.\nAdd a case to start."
+NO_CASES: Final = "An evaluation sends each case to each variant and checks the answers.\nAdd a case to start."
 NO_COLUMNS: Final = "No variants. Add one under Variants, or include the current settings."
 NO_MATCH: Final = "No case and no answer contains these words."
 NO_CASES_OF_FILTER: Final = {

@@ -5,7 +5,7 @@ The setting belongs to the gateway; a choice made here holds for the experiment.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QWidget
 
 from playground.domain.request import REASONING_FIELDS, SEND_REASONING, ReasoningReturn, SendReasoning
@@ -19,6 +19,7 @@ HELP = (
     "The default is in the gateway's settings; a choice made here holds for this experiment."
 )
 FIELD_HELP = "The field of the assistant message for the reasoning. Empty: the field it was received in."
+AS_RECEIVED = "as received"
 
 
 class IncludeReasoning(QWidget):
@@ -37,9 +38,10 @@ class IncludeReasoning(QWidget):
             self.when.addItem(words.capitalize(), value.value)
         self.field.setEditable(True)
         self.field.addItems(REASONING_FIELDS)
+        self.field.setItemData(REASONING_FIELDS.index(""), AS_RECEIVED, Qt.ItemDataRole.AccessibleTextRole)
         line = self.field.lineEdit()
         if line is not None:
-            line.setPlaceholderText("as received")
+            line.setPlaceholderText(AS_RECEIVED)
             line.textEdited.connect(self._field_edited)
         self._field_row = QWidget()
         _fill_row(self._field_row, text_label("Reasoning field"), self.field, FIELD_HELP)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Final, NamedTuple
 
-from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QWidget
 
@@ -100,7 +100,7 @@ class GuideBar(QFrame):
         self.skip_button = styled(QPushButton("Skip all"), "quiet")
         self.skip_button.setToolTip("No more hints. Help can start them again.")
         self.skip_button.clicked.connect(self.skipped)
-        text = in_row((self._count, 0, Qt.AlignmentFlag.AlignTop), (self._text, 1), spacing=10)
+        text = in_row(self._count, (self._text, 1), spacing=10)
         buttons = in_row(1, self.act_button, self.skip_button, spacing=6)
         self._row = in_row((text, 1), buttons, parent=self, margins=(12, 8, 8, 8), spacing=8)
         self.hide()

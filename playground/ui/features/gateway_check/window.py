@@ -507,7 +507,7 @@ class CheckWindow(QDialog):
         report = self._report
         if report is None:
             return
-        old, secrets = previous_report(report, self._reports), self._gateways.keys.known()
+        old, secrets = previous_report(report, self._reports), self._gateways.keys.known_secrets()
         make: Callable[[], str] = partial(FORMATS[kind].write, report, old, secrets)
         name = f"{file_name(f'Check of {report.gateway}', 'check')}.{kind}"
         spawn(save_as(self, "Export the report", name, kind, make, secrets, self._say), name="export a report")

@@ -13,7 +13,7 @@ from typing import Any
 from uuid import uuid4
 
 import shiboken6
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QDialog, QPushButton, QWidget
 
 from playground.engine.gateways.connection_test import ConnectionReport, Mends, Offer
@@ -49,6 +49,7 @@ from playground.ui.widgets.mark_label import MarkLabel
 
 STEPS = ("Address and key", "Test", "Model")
 ADDRESS, TEST, MODEL = range(3)
+SIZE, AROUND = QSize(600, 600), QSize(40, 60)  # pixels: the usual size, and what stays free in a small window
 
 #: Searches this computer for gateways; takes the known services, the saved profiles, and a function for each result.
 LookNearby = Callable[[Sequence[KnownGateway], Sequence[Profile], Tell], Coroutine[Any, Any, None]]
@@ -422,7 +423,8 @@ class ConnectDialog(QDialog):
     def _build(self) -> None:
         self.setWindowTitle("Connect a gateway")
         self.setMinimumSize(480, 380)
-        self.resize(600, 600)
+        parent = self.parentWidget()
+        self.resize(SIZE if parent is None else SIZE.boundedTo(parent.window().size() - AROUND))
         self.steps = StepsRow(STEPS)
         pages = self.pages = in_pages(parent=self)
         self.address_page, self.test_page = AddressPage(self.nearby, pages), ConnectionPage(pages)

@@ -13,7 +13,6 @@ from shiboken6 import isValid
 
 from playground.domain.adaptations import Adaptation
 from playground.domain.errors import Failure, FailureKind, RunRefusedError
-from playground.domain.model_facts import BY_LIST
 from playground.domain.prices import DOLLARS, Price
 from playground.engine.gateways.gateways import DEMO_ID
 from playground.engine.gateways.profiles import Profile, ProfileError
@@ -71,7 +70,7 @@ class PriceDialog(QDialog):
         self.fields.set_value(price)
         for name in AMOUNTS:
             if (amount := getattr(self._listed, name)) is not None:
-                self.fields.line(name).setPlaceholderText(f"{amount:g} {BY_LIST}")
+                self.fields.line(name).setPlaceholderText(f"{amount:g} (listed)")
         self.reprice = QCheckBox(f"Also update {earlier} earlier answer{'s' * (earlier != 1)}")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self._save)

@@ -23,7 +23,7 @@ DEEDS: Final = (
     (AdaptationKind.ROLE, "Role", "role, such as developer", "the role that is sent"),
 )
 NONE = "None yet. Where a gateway refuses a field, the error offers to leave it out always: that is listed here."
-SOME = "They change what panels and conversation say. What stands in an extra body is sent anyway."
+SOME = "They change what panels and conversation say. An extra body is sent unchanged."
 
 
 class RuleEdit(ListRow[RuleRow]):

@@ -25,7 +25,8 @@ from playground.ui.widgets.search_field import SearchField
 
 NAME = Qt.ItemDataRole.UserRole
 READING = 720  # pixels: the widest a line of text gets
-LEFT = 210
+LEFT = 226  # pixels of the contents
+SIZE, AROUND = QSize(940, 660), QSize(40, 60)  # pixels: the usual size, and what stays free in a small window
 
 
 class HelpWindow(QDialog):
@@ -38,7 +39,7 @@ class HelpWindow(QDialog):
         self.setWindowTitle("Help")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumSize(560, 360)
-        self.resize(940, 660)
+        self.resize(SIZE if parent is None else SIZE.boundedTo(parent.size() - AROUND))
         self._pages = pages
         self._by_name = {page.name: page for page in pages}
         self.field = SearchField("Search the help")

@@ -28,7 +28,8 @@ from playground.engine.requests.protocol_info import MESSAGES
 from playground.engine.requests.view import FieldRow, Origin, RequestView
 from playground.jsonkit.merge import MemberPath
 from playground.jsonkit.values import JSON
-from playground.ui.widgets.form_parts import push_button
+from playground.ui.widgets.form_parts import push_button, styled
+from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.page_parts import look_like_rows, set_row_height
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.theme import code_font, tokens
@@ -100,8 +101,10 @@ class HeaderSplit(QSplitter):
         self.button.setCheckable(True)
         self.button.setChecked(opened)
         self.button.setAccessibleName(name)
+        self._side = styled(QWidget(), "surface")
+        in_row((self.table, 1), of=self._side, margins=(9, 0, 0, 0))
         self.addWidget(page)
-        self.addWidget(self.table)
+        self.addWidget(self._side)
         self.setSizes([620, 380])
         self.button.toggled.connect(self._show_table)
         self.show_headers(())
@@ -114,7 +117,7 @@ class HeaderSplit(QSplitter):
         self._show_table()
 
     def _show_table(self, _checked: bool = False) -> None:
-        self.table.setVisible(self.button.isChecked() and not self.button.isHidden())
+        self._side.setVisible(self.button.isChecked() and not self.button.isHidden())
 
 
 class Line(NamedTuple):
@@ -333,7 +336,7 @@ def _origin_words(origin: Origin, place: str, gateway: str) -> tuple[str, str]:
 
 def _preview(name: str, value: JSON) -> str:
     if name == MESSAGES and isinstance(value, list):
-        return "1 message" if len(value) == 1 else f"{len(value)} messages"
+        return "1 message" if len(value) == 1 else f"{len(value):,} messages"
     if name == "tools" and isinstance(value, list):
         names = [_tool_name(tool) for tool in value[:5]]
         more = ", …" if len(value) > 5 else ""

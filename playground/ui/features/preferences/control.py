@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import shiboken6
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QDialog, QFrame, QListWidget, QStackedWidget, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QListWidget, QPushButton, QStackedWidget, QWidget
 
 from playground.ui.features.host import Control, Host
 from playground.ui.widgets.form_parts import styled, thin_upright
@@ -42,6 +42,8 @@ class PreferencesWindow(QDialog):
         self._titles.ensurePolished()  # items are measured when they are added
         self._titles.addItems(list(pages))
         self._titles.currentRowChanged.connect(self._stack.setCurrentIndex)
+        for button in self._stack.findChildren(QPushButton):
+            button.setAutoDefault(False)  # Enter in the list of pages would press the first one
 
     def show_page(self, title: str) -> None:
         """Show the page of that title."""

@@ -110,6 +110,7 @@ class _Losses(FittingArea):
     def __init__(self) -> None:
         super().__init__(most=TALLEST, least=LEAST, wide=200, by_width=True)
         self.lines: list[str] = []
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # nothing in it takes the focus to scroll it by keyboard
         self.setAccessibleName("Not carried over")
 
     def show_losses(self, losses: Sequence[Loss]) -> None:

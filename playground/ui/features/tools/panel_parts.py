@@ -139,7 +139,6 @@ class WorkArea(QWidget):
         column.addWidget(self.split, 1)
         self.split.addWidget(tools)
         scroll = DownArea(editor, self.split)  # the splitter is its parent and adds it
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setMinimumHeight(120)
         tools.setMinimumHeight(TWO_LINES)
         self.split.setStretchFactor(0, 0)

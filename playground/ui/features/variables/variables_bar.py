@@ -142,7 +142,6 @@ class VariablesBar(QFrame):
         inner = QWidget()
         self._column = in_column(parent=inner, margins=(0, 0, 4, 0), spacing=4)
         self.table = FittingArea(most=TALLEST, least=LEAST, wide=200)
-        self.table.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.table.hold(inner)
         in_column(head, self.how, self.table, self.preview, parent=self, margins=(8, 4, 8, 6), spacing=4)
 

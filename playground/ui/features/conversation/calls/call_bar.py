@@ -23,6 +23,7 @@ from playground.engine.session.changes import (
     TurnChanged,
 )
 from playground.engine.session.debugger import FILLING
+from playground.engine.session.experiment import needs_results
 from playground.engine.session.session import Session
 from playground.ui.widgets.form_parts import look, text_label
 from playground.ui.widgets.layouts import in_column, in_row
@@ -48,11 +49,6 @@ def pending_calls(session: Session) -> PendingCalls | None:
         return PendingCalls(False, TRUNCATED.words)
     missing = sum(not debugger.has_answer(turn_id, call.id) for turn_id, call in waiting)
     return PendingCalls(False, needs_results(missing)) if missing else PendingCalls(True)
-
-
-def needs_results(count: int) -> str:
-    """Return the sentence that says how many calls have no result yet."""
-    return "1 tool call needs a result" if count == 1 else f"{count:,} tool calls need results"
 
 
 CLOCK_MS = 200

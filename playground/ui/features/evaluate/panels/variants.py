@@ -277,7 +277,7 @@ class VariantsPanel(ScrollPage):
         from playground.ui.widgets.models_dialog import ModelsDialog
 
         catalog = await self._sources.models()
-        dialog = ModelsDialog(catalog, MOST_VARIANTS, self, what="variant", how="Uses the current settings otherwise")
+        dialog = ModelsDialog(catalog, MOST_VARIANTS, self, what="variant", how="Variants use the current settings")
         dialog.picked.connect(self._add_models)
         dialog.open()
 
