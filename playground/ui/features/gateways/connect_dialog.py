@@ -125,7 +125,7 @@ class ConnectDialog(QDialog):
             self._describe_service(service)
         self._go_to(ADDRESS)
         self._describe_key()
-        spawn(describe_key(keys, self, self._describe_key), name="look for a keyring")
+        spawn(describe_key(keys, self._describe_key), name="look for a keyring", owner=self)
 
     # ---- input
 

@@ -70,7 +70,7 @@ class ProfileDialog(DraftsDialog[Draft]):
         self.start(first if first in ids else "")
         if not ids:
             self.add()
-        spawn(describe_key(keys, self, self.form.describe), name="look for a keyring")
+        spawn(describe_key(keys, self.form.describe), name="look for a keyring", owner=self)
         if store.messages:
             self.body.show_message(" ".join(store.messages), "warning")
 

@@ -7,7 +7,6 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
-from shiboken6 import isValid
 
 from playground.engine.gateways.secrets import Keys, clean_key, variable_is_set, variable_problem
 from playground.ui.widgets.flow_layout import FlowLayout
@@ -29,11 +28,10 @@ def variable_words(name: str) -> str:
     return f"From the environment: {name} (not set). Set it and start the application again."
 
 
-async def describe_key(keys: Keys, dialog: QWidget, describe: Callable[[], None]) -> None:
-    """Look for a keyring, then let an open dialog describe where the key is or will be."""
+async def describe_key(keys: Keys, describe: Callable[[], None]) -> None:
+    """Look for a keyring, then let a dialog describe where the key is or will be."""
     await keys.check()
-    if isValid(dialog):
-        describe()
+    describe()
 
 
 class KeyField(QWidget):

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QSizePolicy, QWidget
-from shiboken6 import isValid
 
 from playground.domain.errors import RunRefusedError
 from playground.domain.parameters import Hint
@@ -110,6 +109,7 @@ class JudgeRow(FieldRow):
             spawn(
                 self._list(self._models.gateways, self._models.resolve(self._profile_id)),
                 name="list the judge's models",
+                owner=self,
             )
 
     async def _list(self, gateways: Gateways, profile_id: str) -> None:
@@ -119,6 +119,6 @@ class JudgeRow(FieldRow):
             words = listing.failure.message if listing.failure is not None else ""
         except (RunRefusedError, OSError) as error:
             words = str(error)
-        if isValid(self) and profile_id == self._models.resolve(self._profile_id):
+        if profile_id == self._models.resolve(self._profile_id):
             say(self.failed, f"Could not list models: {words} You can type an id." if words else "")
             self._show_models()
