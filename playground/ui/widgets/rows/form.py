@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QScrollArea, QWidget
 
 from playground.domain.hints import Hint, hints_of, in_order, problems_of, value_at
+from playground.domain.parameters import Parameters
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column
@@ -56,7 +57,7 @@ class Form(QWidget, Generic[M]):
         for name, hint in in_order(hints).items():
             control = controls.get(name)
             if control is None:
-                row = row_for(name, hint)
+                row = row_for(name, hint, model if issubclass(model, Parameters) else Parameters)
             else:
                 row = control if isinstance(control, FieldRow) else ControlRow(name, hint, control)
             row.edited.connect(self._take)
@@ -143,13 +144,17 @@ class Form(QWidget, Generic[M]):
 
     def _take(self, name: str, typed: JSON) -> None:
         try:
-            self._value = _with_field(self._value, name.split("."), typed)
+            self._value = self._with_edit(name, typed)
         except ValidationError as error:
             first = error.errors()[0]
             words = _WORDS.get(first["type"], "").format(**first.get("ctx", {}))
             self.rows[name].refuse(words or first["msg"].removeprefix("Value error, "), self._plain(name))
         self._edited_fields.add(name)
         self._emit_changed()
+
+    def _with_edit(self, name: str, typed: JSON) -> M:
+        """Return the value with an edited field. Raises ValidationError."""
+        return _with_field(self._value, name.split("."), typed)
 
     def _emit_changed(self, *_: object) -> None:
         """Emit ``changed`` after an edit of a control with a value of its own."""
@@ -160,7 +165,7 @@ class Form(QWidget, Generic[M]):
     def _plain(self, name: str) -> JSON:
         """Return the value of a field as the rows show it."""
         value, hint = value_at(self._value, name), self.rows[name].hint
-        value = hint.start if value is None and not hint.nullable else value
+        value = hint.start if value is None and not hint.nullable and not hint.sent else value
         return value.value if isinstance(value, Enum) else value
 
     def _show_focused(self, _before: QWidget | None, focused: QWidget | None) -> None:
@@ -174,6 +179,18 @@ class Form(QWidget, Generic[M]):
                     if row.isAncestorOf(focused):
                         parent.ensureWidgetVisible(row)  # with its problem
                 parent.ensureWidgetVisible(focused)
+
+
+class ParametersForm(Form[Parameters]):
+    """The form of a protocol's parameters: every value is accepted, and deviations are flagged."""
+
+    def refresh(self) -> None:
+        """Show the flag or the note of each parameter; one may depend on another one."""
+        for name, row in self.rows.items():
+            row.set_flag(self._value.flag(name), self._value.note(name))
+
+    def _with_edit(self, name: str, typed: JSON) -> Parameters:
+        return self._value.with_value(name, typed)
 
 
 class ControlRow(FieldRow):

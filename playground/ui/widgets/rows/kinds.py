@@ -318,6 +318,7 @@ class LinesRow(FieldRow):
         super().__init__(name, hint, parent)
         self.field = styled(GrowingField(most=self.MOST_LINES, compact=True), "field")
         self.field.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.field.setPlaceholderText(hint.placeholder)
         self.body.addSpacing(2)
         self.body.addWidget(self.field)
         self._showing = False
@@ -472,6 +473,7 @@ def row_for(name: str, hint: Hint, kind: type[Parameters] = Parameters, parent: 
     An unknown editor gets the JSON row, which can show every value.
     """
     from playground.ui.widgets.rows.list_row import ListRow
+    from playground.ui.widgets.rows.model_row import ModelRow
     from playground.ui.widgets.rows.thinking_row import ThinkingRow
 
     if hint.editor == "tool_choice":
@@ -491,6 +493,7 @@ def row_for(name: str, hint: Hint, kind: type[Parameters] = Parameters, parent: 
         "lines": LinesRow,
         "choice": ChoiceRow,
         "list": ListRow,
+        "model": ModelRow,
         "thinking": ThinkingRow,
     }
     return rows.get(hint.editor, JsonRow)(name, hint, parent)
