@@ -204,10 +204,8 @@ class LineRow(FieldRow):
 
     def _show(self, value: JSON) -> None:
         if as_text(value) != self.field.text():
-            self.field.blockSignals(True)
             self.field.setText(as_text(value))
             self.field.setCursorPosition(0)
-            self.field.blockSignals(False)
 
     def _take_typed(self, text: str) -> None:
         self._tell(text or (None if self.hint.nullable else ""))
@@ -254,9 +252,7 @@ class CheckRow(FieldRow):
         return self.box
 
     def _show(self, value: JSON) -> None:
-        self.box.blockSignals(True)
         self.box.setChecked(value is True)
-        self.box.blockSignals(False)
         self.help.setVisible(value is True and bool(self.hint.help))
 
     def _set_state(self, state: bool) -> None:
@@ -321,7 +317,6 @@ class LinesRow(FieldRow):
         self.field.setPlaceholderText(hint.placeholder)
         self.body.addSpacing(2)
         self.body.addWidget(self.field)
-        self._showing = False
         self._introduce(self.field)
         self.field.textChanged.connect(self._take_typed)
         self._show(None)
@@ -332,13 +327,10 @@ class LinesRow(FieldRow):
     def _show(self, value: JSON) -> None:
         text = as_text(value)
         if text != self.field.text():
-            self._showing = True
             self.field.set_text(text)
-            self._showing = False
 
     def _take_typed(self) -> None:
-        if not self._showing:
-            self._tell(self.field.text() or (None if self.hint.sent or self.hint.nullable else ""))
+        self._tell(self.field.text() or (None if self.hint.sent or self.hint.nullable else ""))
 
 
 class ChoiceRow(FieldRow):
@@ -424,7 +416,6 @@ class JsonRow(FieldRow):
         self.editor.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.body.addSpacing(4)
         self.body.addWidget(self.editor)
-        self._showing = False
         self._introduce(self.editor)
         self.editor.setAccessibleDescription(f"{self._help()}\nTab indents. Shift+Tab or Ctrl+Tab leaves the field.")
         self.editor.textChanged.connect(self._take_typed)
@@ -439,12 +430,10 @@ class JsonRow(FieldRow):
         return super()._help() + example
 
     def _show(self, value: JSON) -> None:
-        self._showing = True
         text = "" if value is None else pretty_value(value)
         self.editor.setPlainText(text)
         self.editor.clear_marks()
         look(self.editor, "false", "bad")
-        self._showing = False
         self._grow()
 
     def _take_typed(self) -> None:

@@ -222,9 +222,7 @@ class SeveralRow(FieldRow):
 
     def _show(self, value: JSON) -> None:
         for box, (choice, _) in zip(self.boxes, self.hint.choices, strict=True):
-            box.blockSignals(True)
             box.setChecked(isinstance(value, list) and choice in value)
-            box.blockSignals(False)
 
     def _toggled(self) -> None:
         pairs = zip(self.boxes, self.hint.choices, strict=True)

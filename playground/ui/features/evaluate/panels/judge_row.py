@@ -78,7 +78,7 @@ class JudgeModelRow(ModelRow):
         """Offer the models of a gateway."""
         is_other = profile_id != self._profile_id
         self._profile_id = profile_id
-        self._show(self.value)
+        self._display(self.value)
         if is_other and self.isVisible():
             self._load()
 
@@ -115,4 +115,4 @@ class JudgeModelRow(ModelRow):
             words = str(error)
         if profile_id == self._models.resolve(self._profile_id):
             say(self.failed, f"Could not list models: {words} You can type an id." if words else "")
-            self._show(self.value)
+            self._display(self.value)
