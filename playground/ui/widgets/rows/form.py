@@ -44,7 +44,13 @@ class Form(QWidget, Generic[M]):
     changed = Signal(object, dict)
 
     def __init__(
-        self, model: type[M], controls: Mapping[str, QWidget], hints: Mapping[str, Hint], *, is_wide: bool
+        self,
+        model: type[M],
+        controls: Mapping[str, QWidget],
+        hints: Mapping[str, Hint],
+        *,
+        is_wide: bool,
+        label_width: int = LABEL_WIDTH,
     ) -> None:
         super().__init__()
         self.setProperty("kind", "form")
@@ -65,7 +71,7 @@ class Form(QWidget, Generic[M]):
             if isinstance(row, ControlRow) and (changed := getattr(control, "changed", None)) is not None:
                 changed.connect(self._emit_changed)
             if is_wide:
-                row.spread(LABEL_WIDTH)
+                row.spread(label_width)
             self.rows[name] = row
             if hint.group and hint.group not in self._groups:
                 title = self._groups[hint.group] = text_label(hint.group, "group", wrap=True)
@@ -218,13 +224,14 @@ def form_for(
     hints: Mapping[str, Hint] | None = None,
     *,
     is_wide: bool = True,
+    label_width: int = LABEL_WIDTH,
 ) -> Form[M]:
     """Return the form of a model. ``controls`` are shown for fields without a row of the form's own.
 
     A control has a value of its own, unless it is a ``FieldRow``; its ``changed`` counts as an edit. ``hints`` replace
-    those of the model. A wide form has the names beside the controls, for a dialog, and otherwise above them.
+    those of the model. A wide form, for a dialog, has the names in a column of ``label_width`` pixels.
     """
-    return Form(model, controls or {}, hints or hints_of(model), is_wide=is_wide)
+    return Form(model, controls or {}, hints or hints_of(model), is_wide=is_wide, label_width=label_width)
 
 
 def _with_field(value: Any, path: list[str], typed: JSON) -> Any:
