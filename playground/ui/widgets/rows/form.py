@@ -57,6 +57,7 @@ class Form(QWidget, Generic[M]):
         self._value: M = model.model_construct()
         self._showing = False
         self._edited_fields: set[str] = set()
+        self._flags: Mapping[str, str] = {}
         self.rows: dict[str, FieldRow] = {}
         self._groups: dict[str, QLabel] = {}
         self.column = in_column(of=self, margins=0, spacing=WIDE_GAP if is_wide else ROW_GAP)
@@ -122,6 +123,11 @@ class Form(QWidget, Generic[M]):
         if name := next(iter(self.errors), ""):
             self.focus(name)
 
+    def show_flags(self, flags: Mapping[str, str]) -> None:
+        """Show warnings by field, of which the value may be used nevertheless. They stay until the next ones."""
+        self._flags = flags
+        self.refresh()
+
     def focus(self, name: str = "") -> None:
         """Put the cursor into a field, or into the first one."""
         row = self.rows[name] if name else next(row for row in self.rows.values() if not row.isHidden())
@@ -141,7 +147,8 @@ class Form(QWidget, Generic[M]):
         for name, row in self.rows.items():
             visible = row.hint.visible_when is None or row.hint.visible_when(self._value)
             row.setVisible(visible)
-            row.set_flag(checked.get(name, "") if name in self._edited_fields else "")
+            problem = checked.get(name, "") if name in self._edited_fields else ""
+            row.set_flag(problem or self._flags.get(name, ""))
             displayed |= {row.hint.group} if visible else set()
         for group, title in self._groups.items():
             title.setVisible(group in displayed)
