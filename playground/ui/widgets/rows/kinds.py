@@ -44,7 +44,7 @@ class NumberRow(FieldRow):
         if not hint.sent:
             empty = hint.nullable or hint.start is None
             self.field.setPlaceholderText(
-                hint.placeholder or ("none" if empty else show_number(hint.start, self._step))
+                hint.zero or hint.placeholder or ("none" if empty else show_number(hint.start, self._step))
             )
         self.head.addWidget(self.field)
         if self.slider is not None:
@@ -73,8 +73,9 @@ class NumberRow(FieldRow):
         return self.field
 
     def _show(self, value: JSON) -> None:
+        is_empty = value is None or (value == 0 and bool(self.hint.zero))
         self.field.setText(
-            "" if value is None else show_number(value, self._step, self._is_integer and self.slider is not None)
+            "" if is_empty else show_number(value, self._step, self._is_integer and self.slider is not None)
         )
         self._place_slider(value)
 
@@ -89,7 +90,7 @@ class NumberRow(FieldRow):
 
     def _take_typed(self, text: str) -> None:
         if not text.strip() or (self.hint.nullable and text.strip() == self.hint.placeholder):
-            self._tell(None if self.hint.nullable else self._default)
+            self._tell(0 if self.hint.zero else None if self.hint.nullable else self._default)
         else:
             try:
                 self._tell(
@@ -242,11 +243,16 @@ class CheckRow(FieldRow):
         self.box = QCheckBox(hint.label)
         self.help = text_label(hint.help, "small", wrap=True)
         self.label.clear()
-        self.head.addWidget(self.box)
+        self.label.hide()
+        self.head.insertWidget(0, self.box, 1)
         self.body.addWidget(self.help)
         self.box.toggled.connect(self._set_state)
         self._introduce(self.box)
         self._show(None)
+
+    def spread(self, width: int) -> None:
+        self.label.show()
+        super().spread(width)
 
     def main_field(self) -> QWidget:
         return self.box
