@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from playground.engine.evaluation.resolved import EvalVariant, ResolvedEvaluation
 
 _AGAIN: Final = (RETRY, ASK_AGAIN, RETRY_NOW, GIVE_UP)
-NOTHING = "Nothing was kept of it but what stands beside."
+NOTHING = "Only the summary was saved."
 
 
 class AnswerCommands(TurnCommands):

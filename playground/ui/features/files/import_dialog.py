@@ -92,7 +92,7 @@ def _outline(conversation: Conversation) -> Iterator[Item]:
         if item.name == NO_GATEWAY or (item.value == "none" and not item.below):
             continue
         named = item.name != "Model" or conversation.request.model
-        yield item if named else Item(item.name, "as it is set now")
+        yield item if named else Item(item.name, "current model")
 
 
 def _title(conversation: Conversation) -> tuple[str, str]:

@@ -24,8 +24,8 @@ def variable_words(name: str) -> str:
     if problem := variable_problem(name):
         return problem
     if variable_is_set(name):
-        return f"From the environment: {name} (set). It is read when it is needed, and kept nowhere."
-    return f"From the environment: {name} (not set). Set it and start the application again."
+        return f"From the environment: {name} (set). It is read when needed and not stored."
+    return f"From the environment: {name} (not set). Set it and restart the app."
 
 
 async def describe_key(keys: Keys, describe: Callable[[], None]) -> None:

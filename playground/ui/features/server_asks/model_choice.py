@@ -31,7 +31,7 @@ class ModelChoice(QWidget):
         self._gateways = gateways
         self.model = model
         self.gateway, self.protocol = CompactCombo(84, 300), CompactCombo(84, 300)
-        for combo, name in ((self.gateway, "Gateway that is asked"), (self.protocol, "Protocol")):
+        for combo, name in ((self.gateway, "Gateway"), (self.protocol, "Protocol")):
             combo.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
             combo.setAccessibleName(name)
         for profile in gateways.profiles:

@@ -297,7 +297,7 @@ class StorageControl(Control):
             return
         store = self._workspace.store
         if store is not None and path.resolve() == store.path.resolve():
-            self._tell("That is the file experiments are kept in. Choose another name for the copy.")
+            self._tell("Experiments are stored in this file. Choose another name for the copy.")
             return
         self._tell(f"Copying to {path.name}…")
         self._set_busy(True)

@@ -111,7 +111,7 @@ class ImportServersDialog(ImportDialog[Servers]):
         self._places = QWidget()
         self._places_row = FlowLayout(gap=6)
         in_row(
-            text_label("Where other applications keep theirs:", "small"),
+            text_label("Files of other applications:", "small"),
             (self._places_row, 1),
             of=self._places,
             margins=0,
