@@ -25,6 +25,7 @@ from playground.ui.widgets.form_parts import look, styled
 DEFAULT = "default"
 FIELD_WIDTH = 68
 FIELD_ROOM = 20  # pixels around the text: padding, border, cursor
+LINE_ROOM = FIELD_ROOM + 6  # of a line edit, which has margins of its own
 ARROW_ROOM = 22
 NOT_SENT = "default (not sent)"
 
@@ -45,7 +46,7 @@ class ValueField(QLineEdit):
 
     def sizeHint(self) -> QSize:
         text = self.text() or self.placeholderText()
-        width = self.fontMetrics().horizontalAdvance(text) + FIELD_ROOM
+        width = self.fontMetrics().horizontalAdvance(text) + LINE_ROOM
         return QSize(min(max(width, FIELD_WIDTH), self._widest), super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:

@@ -101,6 +101,7 @@ class RuleEditor(QWidget):
         self.hint = paragraph("", "small")
         self.path = PathRow("pause_on_path", hints_of(ToolRule)["pause_on_path"])
         self.conditions: Form[ToolRule] = form_for(ToolRule, {"pause_on_path": self.path}, label_width=LABEL_WIDTH)
+        self.conditions.set_value(self._rule)
         self.fixed = AnswerField("Fixed reply", least=4)
         self.table_title = text_label("Mock table", "group")
         self.table = AnswerTable()
