@@ -167,7 +167,8 @@ class Form(QWidget, Generic[M]):
 
     def _with_edit(self, name: str, typed: JSON) -> M:
         """Return the value with an edited field. Raises ValidationError."""
-        return _with_field(self._value, name.split("."), typed)
+        value: M = _with_field(self._value, name.split("."), typed)
+        return value
 
     def _emit_changed(self, *_: object) -> None:
         """Emit ``changed`` after an edit of a control with a value of its own."""
