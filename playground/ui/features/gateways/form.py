@@ -55,7 +55,7 @@ class ProfileForm(QWidget):
         self.keys_place = KeysPlace()
         self.headers = ValueTable(
             HeaderRow,
-            hint="Sent with every request; one of ours with the same name is replaced.",
+            hint="Sent with every request. Overrides default headers.",
             secret_hint="Values with a key icon are stored in the keyring, never in a file.",
         )
         self.rules = RulesEdit()

@@ -7,20 +7,18 @@ from enum import Enum
 from typing import Any, Final, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QScrollArea, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLabel, QWidget
 
 from playground.domain.hints import Hint, hints_of, in_order, problems_of, value_at
 from playground.domain.parameters import Parameters
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.form_parts import text_label
-from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.rows.kinds import row_for
 from playground.ui.widgets.rows.row import FieldRow
+from playground.ui.widgets.rows.row_form import LABEL_WIDTH, WIDE_GAP, RowForm
 
 M = TypeVar("M", bound=BaseModel)
-LABEL_WIDTH: Final = 112  # pixels; longer names wrap
-ROW_GAP, WIDE_GAP = 12, 8
 GROUP_GAP: Final = 16
 #: The words for pydantic's errors that people meet.
 _WORDS: Final = {
@@ -34,7 +32,7 @@ _WORDS: Final = {
 }
 
 
-class Form(QWidget, Generic[M]):
+class Form(RowForm, Generic[M]):
     """The rows of a model, in groups.
 
     ``changed`` is emitted once for each edit by a person, with the value and the problems by field; ``set_value`` emits
@@ -52,37 +50,27 @@ class Form(QWidget, Generic[M]):
         is_wide: bool,
         label_width: int = LABEL_WIDTH,
     ) -> None:
-        super().__init__()
-        self.setProperty("kind", "form")
+        super().__init__(label_width=label_width if is_wide else 0)
         self._value: M = model.model_construct()
         self._showing = False
         self._edited_fields: set[str] = set()
         self._flags: Mapping[str, str] = {}
-        self.rows: dict[str, FieldRow] = {}
         self._groups: dict[str, QLabel] = {}
-        self.column = in_column(of=self, margins=0, spacing=WIDE_GAP if is_wide else ROW_GAP)
         for name, hint in in_order(hints).items():
             control = controls.get(name)
             if control is None:
                 row = row_for(name, hint, model if issubclass(model, Parameters) else Parameters)
             else:
                 row = control if isinstance(control, FieldRow) else ControlRow(name, hint, control)
-            row.edited.connect(self._take)
-            row.problem_changed.connect(self._emit_changed)
             if isinstance(row, ControlRow) and (changed := getattr(control, "changed", None)) is not None:
                 changed.connect(self._emit_changed)
-            if is_wide:
-                row.spread(label_width)
-            self.rows[name] = row
+            self.rows[name] = self.prepare(row)
             if hint.group and hint.group not in self._groups:
                 title = self._groups[hint.group] = text_label(hint.group, "group", wrap=True)
                 title.setContentsMargins(0, GROUP_GAP - WIDE_GAP, 0, 0)
                 self.column.addWidget(title)
             self.column.addWidget(row)
         self.column.addStretch(1)
-        app = QApplication.instance()
-        if isinstance(app, QApplication):
-            app.focusChanged.connect(self._show_focused)
 
     # ---- the value
 
@@ -128,18 +116,6 @@ class Form(QWidget, Generic[M]):
         self._flags = flags
         self.refresh()
 
-    def focus(self, name: str = "") -> None:
-        """Put the cursor into a field, or into the first one."""
-        row = self.rows[name] if name else next(row for row in self.rows.values() if not row.isHidden())
-        row.main_field().setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def line(self, name: str) -> QLineEdit:
-        """Return the field of a row for one line of text."""
-        field = self.rows[name].main_field()
-        if not isinstance(field, QLineEdit):
-            raise TypeError(f"{name} is not a line of text")
-        return field
-
     def refresh(self) -> None:
         """Show the rows that the value needs, their problems, and the titles of groups with a row."""
         displayed: set[str] = set()
@@ -181,18 +157,6 @@ class Form(QWidget, Generic[M]):
         value, hint = value_at(self._value, name), self.rows[name].hint
         value = hint.start if value is None and not hint.nullable and not hint.sent else value
         return value.value if isinstance(value, Enum) else value
-
-    def _show_focused(self, _before: QWidget | None, focused: QWidget | None) -> None:
-        """Scroll the row of the field that got the focus into view."""
-        if focused is not None and self.isAncestorOf(focused):
-            parent: QObject | None = self.parent()
-            while parent is not None and not isinstance(parent, QScrollArea):
-                parent = parent.parent()
-            if parent is not None:
-                for row in self.rows.values():
-                    if row.isAncestorOf(focused):
-                        parent.ensureWidgetVisible(row)  # with its problem
-                parent.ensureWidgetVisible(focused)
 
 
 class ParametersForm(Form[Parameters]):
