@@ -13,7 +13,16 @@ from playground.domain.hints import Hint
 from playground.domain.parameters import Parameters
 from playground.jsonkit.reading import problem_at, read_typed
 from playground.jsonkit.values import JSON, is_number
-from playground.ui.widgets.choice_fields import DEFAULT, ChoiceField, CompactCombo, QuietSlider, SwitchPill, ValueField
+from playground.ui.widgets.choice_fields import (
+    DEFAULT,
+    FIELD_ROOM,
+    LINE_ROOM,
+    ChoiceField,
+    CompactCombo,
+    QuietSlider,
+    SwitchPill,
+    ValueField,
+)
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.dialogs import file_dialog
 from playground.ui.widgets.form_parts import FIELD_HEIGHT, look, quiet_button, styled, text_label
@@ -34,7 +43,7 @@ class NumberRow(FieldRow):
         super().__init__(name, hint, parent)
         self._is_integer = hint.editor == "integer"
         self._step = hint.step or (1 if self._is_integer else 0.01)
-        self.field = ValueField()
+        self.field = ValueField(room=LINE_ROOM if hint.zero else FIELD_ROOM)
         self.slider: QuietSlider | None = None
         self._low = hint.low if hint.low is not None else 0
         high = hint.soft_high if hint.soft_high is not None or self._is_integer else hint.high
