@@ -12,13 +12,14 @@ from collections.abc import Sequence
 from enum import StrEnum
 from functools import cache
 from itertools import islice
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from jsonpath import JSONPathEnvironment
 from jsonpath.function_extensions import ExpressionType, FilterFunction
 from pydantic import Field
 
 from playground.domain.hidden import short_name
+from playground.domain.hints import setting
 from playground.domain.parts import Image, ToolCall
 from playground.domain.reasons import path_reason
 from playground.domain.tool_servers import ServerAnswer
@@ -32,6 +33,7 @@ from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON
 
 STEP_LIMIT = 20
+MOST_STEPS: Final = 1_000_000
 _LONGEST_PATH: Final = 2_000  # characters
 _MOST_VISITS: Final = 5_000  # of a path to values
 
@@ -134,6 +136,14 @@ class Policy(StrEnum):
     SERVER = "server"  # the tool's server is asked
 
 
+MOST_CALLS: Final = 1_000_000
+_ALSO_PAUSE: Final = "Also ask me when"
+
+
+def _asks_server(rule: ToolRule) -> bool:
+    return rule.policy is Policy.SERVER
+
+
 class ToolRule(Value):
     """The rule for the calls of one tool.
 
@@ -145,11 +155,23 @@ class ToolRule(Value):
     policy: Policy = Policy.PAUSE
     fixed: Answer = Answer()
     rows: tuple[AnswerRow, ...] = ()
-    pause_on_misfit: bool = True
-    pause_on_path: str = ""
-    pause_from: int = Field(default=0, ge=0)
-    before: bool = False
-    after: bool = False
+    pause_on_misfit: Annotated[bool, setting("The arguments are not valid", group=_ALSO_PAUSE)] = True
+    pause_on_path: Annotated[
+        str,
+        setting(
+            "A JSONPath matches", group=_ALSO_PAUSE, editor="json_path", placeholder="never, or $[?@.city == 'Oslo']"
+        ),
+    ] = ""
+    pause_from: Annotated[int, setting("From call number", group=_ALSO_PAUSE, zero="never", high=MOST_CALLS)] = Field(
+        default=0, ge=0
+    )
+    before: Annotated[bool, setting("Before the server is called", group=_ALSO_PAUSE, visible_when=_asks_server)] = (
+        False
+    )
+    after: Annotated[
+        bool,
+        setting("After the server answers, before the result is sent", group=_ALSO_PAUSE, visible_when=_asks_server),
+    ] = False
 
 
 class Debugging(Value):
@@ -157,7 +179,15 @@ class Debugging(Value):
 
     default: ToolRule = ToolRule()
     rules: dict[str, ToolRule] = Field(default_factory=dict)
-    step_limit: int = Field(default=STEP_LIMIT, ge=0)
+    step_limit: Annotated[
+        int,
+        setting(
+            "Max requests per run",
+            help="Requests that a run sends without a stop. 0: unlimited.",
+            zero="unlimited",
+            high=MOST_STEPS,
+        ),
+    ] = Field(default=STEP_LIMIT, ge=0)
 
     def rule(self, name: str) -> ToolRule:
         """Return the rule of a tool, or else the default."""

@@ -30,8 +30,9 @@ class Hint:
     the program: its range is enforced, and ``start`` is its default. ``common`` is the place among the parameters that
     the panel shows first; 0 puts the field under "More parameters".
 
-    The others are for settings. ``choices`` are values with their labels; ``unit`` is shown after the control and
-    ``placeholder`` in an empty field. An empty field of a ``nullable`` one is None. ``visible_when`` decides on the
+    The others are for settings. ``choices`` are values with their labels, and ``choice_words`` returns the label of
+    another value; ``unit`` is shown after the control and ``placeholder`` in an empty field. ``zero`` is the word for
+    the number 0, shown as an empty field. An empty field of a ``nullable`` one is None. ``visible_when`` decides on the
     whole value whether the row is shown, and ``check`` returns what is wrong with a value of the field, or "". A
     ``secret`` is not readable on the screen. ``files`` are the kinds that a file dialog lists. ``after`` is the field
     above this one, if that is another one than in the model.
@@ -57,8 +58,10 @@ class Hint:
     sent: bool = True
     common: int = 0
     choices: tuple[tuple[Any, str], ...] = ()
+    choice_words: Callable[[Any], str] | None = None
     unit: str = ""
     placeholder: str = ""
+    zero: str = ""
     nullable: bool = False
     visible_when: Callable[[Any], bool] | None = None
     check: Callable[[Any], str] | None = None

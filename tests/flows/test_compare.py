@@ -322,7 +322,7 @@ async def test_lanes_are_added_moved_by_keys_and_saved_as_presets(person: Person
     await person.do(lambda: set_warm(lanes.all[1]))
     await compare.lanes[1].choose("Save as preset…")
     dialog = await wait_for_dialog(person, "Save as preset")
-    name = await dialog.wait_for(QLineEdit, "Name of the preset")
+    name = await dialog.wait_for(QLineEdit, "Name")
     await person.do(lambda: name.setText("warm"))
     await person.do(lambda: QTest.keyClick(name, Qt.Key.Key_Return))
     await person.until(lambda: not dialog.visible, "the dialog to close")

@@ -36,11 +36,11 @@ async def test_checks_are_edited_and_a_judge_offers_models(person: Person) -> No
 
     # A judge offers the models of its gateway
     await checks.add("Judge")
-    await person.until(lambda: checks.cards[-1].find(QComboBox, "Gateway of the judge"), "the form of the judge")
+    await person.until(lambda: checks.cards[-1].find(QComboBox, "Gateway"), "the form of the judge")
     card = checks.cards[-1]
-    assert len(card.entries("Gateway of the judge")) == 2
+    assert len(card.entries("Gateway")) == 2
     await card.choose_model("demo-chat")
-    await card.choose_in("Gateway of the judge", card.entries("Gateway of the judge")[1])
+    await card.choose_in("Gateway", card.entries("Gateway")[1])
     profile_id = person.session.settings.profile_id
     assert plan_of(person).checks[-1] == Judge(model="demo-chat", profile_id=profile_id)
     await person.until(lambda: "rubric" in card.problem, "what is missing")

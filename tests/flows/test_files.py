@@ -55,7 +55,7 @@ async def test_experiment_is_saved_changed_and_opened_again(person: Person, tmp_
     await person.run("And moons?")
     await person.idle(4)
     await choose_file(person, "file.open", file)
-    await notice(person, "opened as a second one")
+    await notice(person, "opened as another one")
     assert person.session is not first
     assert (len(person.path), len(first.transcript.path)) == (2, 4)
 
@@ -152,7 +152,7 @@ async def test_file_that_cannot_be_opened_is_reported(person: Person, tmp_path: 
     await person.trigger("file.recent")
     await (await Palette.wait(person)).choose_first()
     await notice(person, "is not there")
-    await person.press("Take it off the list")
+    await person.press("Remove from list")
     assert recent_files(person) == []
 
 
@@ -227,7 +227,7 @@ async def test_variables_are_filled_in_flagged_and_sent(person: Person) -> None:
     assert person.session.settings.variables["city"] == "Oslo"
     await person.until(lambda: field.toPlainText() == "Oslo", "the value before")
     await person.until(lambda: "Weather in Oslo" in sent.toPlainText(), "the value in the message")
-    await person.click(await conversation.wait_for(QWidget, "Take the value of city away"))
+    await person.click(await conversation.wait_for(QWidget, "Remove the value of city"))
     assert "city" not in person.session.settings.variables
     await person.do(conversation.message(1).widget.setFocus)
     await person.key(Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)

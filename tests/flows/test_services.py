@@ -24,7 +24,7 @@ from tests.flows.test_secrets import KEY, leaks, search_files
 NAME = "TEAM_GATEWAY_KEY"
 SECURED = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=1_000_000, key=KEY)
 DOCS, GROQ = "https://console.groq.com/docs/openai?x=1", "https://api.groq.com/openai/v1"
-KEEP = "Keep this address among your own known services"
+KEEP = "Save this address as a service of your own"
 UNDO = "Take back what was filled in"
 
 

@@ -53,7 +53,7 @@ async def gateway_rules(stage: Stage) -> None:
     stage.app.actions.features.gateways.show_rules()
     await stage.settle()
     dialog = await stage.dialog("Gateways")
-    area, row = stage.find(QScrollArea, inside=dialog), stage.find(QWidget, "What is done", dialog)
+    area, row = stage.find(QScrollArea, inside=dialog), stage.find(QWidget, "Action", dialog)
     bar = area.verticalScrollBar()
     bar.setValue(bar.value() + row.mapTo(area, QPoint()).y() - 60)
     await stage.settle()

@@ -30,8 +30,8 @@ class Judge(_Asked):
     )
     kind: Literal["judge"] = "judge"
     rubric: Annotated[LongText, row("Passes when", "lines", "What a good answer is, in a sentence or a few.")] = ""
-    model: Annotated[str, row("Model", "model", "The model that judges.")] = ""
-    profile_id: str = ""  # the profile of its gateway; empty: that of the experiment
+    model: Annotated[str, row("Model", "model", "The model that judges.", after="profile_id")] = ""
+    profile_id: Annotated[str, row("Gateway", "gateway", "The gateway of the judge; empty for the experiment's.")] = ""
     least: Annotated[
         float, Field(ge=0, le=1), row("At least", "number", "The score from which it passes.", low=0, high=1, step=0.1)
     ] = 0.5

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 MAX_SIZE: Final = 256 * 1024 * 1024  # bytes of a file
 MAX_CONVERSATIONS: Final = 1_000  # of one file
+MAX_BAD_RECORDS: Final = 1_000  # before the first conversation; above it the file is refused
 MAX_UNREADABLE: Final = 20  # messages of a conversation that are left out; above it the file is refused
 
 #: Members of a record of a batch file that say where its request goes.
@@ -88,7 +90,7 @@ class ImportedConversations:
     problems: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Piece:
     """A JSON value of the file, its text, and its first line."""
 
@@ -98,13 +100,20 @@ class _Piece:
 
     def error(self, reason: str, path: PathInside = ()) -> MessagesImportError:
         """Return an error at the place of ``path``."""
-        try:
-            root = tree.parse(self.text)
-        except JsonTextError:
+        root = self._tree
+        if root is None:
             return MessagesImportError(reason, self.line, 1)
         node = tree.find(root, path) or root
         line, column = position(self.text, node.start)
         return MessagesImportError(reason, self.line + line - 1, column)
+
+    @cached_property  # each record of a long list may have a problem
+    def _tree(self) -> tree.Node | None:
+        """The nodes of the text with their positions, None if it is not JSON."""
+        try:
+            return tree.parse(self.text)
+        except JsonTextError:
+            return None
 
     def blame(self, *path: str | int) -> _Blame:
         """Return a function that makes errors about messages of a list at ``path``."""
@@ -245,7 +254,9 @@ def _records(
     prefer: str,
     problems: list[MessagesImportError],
 ) -> ImportedConversations:
-    """Return the conversations of records; errors go to ``problems``. Raises the first error if all records fail.
+    """Return the conversations of records; errors go to ``problems``.
+
+    Raises the first error if all records fail, or the first ``MAX_BAD_RECORDS``.
 
     A record is a piece, the record's value, and its path in the piece.
     """
@@ -259,6 +270,8 @@ def _records(
             except MessagesImportError as problem:
                 total -= 1
                 problems.append(problem)
+                if not out and len(problems) >= MAX_BAD_RECORDS:
+                    break
     problems.sort(key=lambda problem: problem.line)
     if not out:
         raise problems[0]

@@ -436,7 +436,8 @@ class Keys:
         elif waited > self._timeout:
             raise KeyringError("The system keyring is still waiting, probably to be unlocked.")
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(self._start(work)), self._timeout)
+            async with asyncio.timeout(self._timeout):  # wait_for of Python 3.11 can swallow a cancellation
+                return await asyncio.wrap_future(self._start(work))
         except KeyringError:
             raise
         except TimeoutError:

@@ -39,6 +39,7 @@ _COMMAND_START: Final = (
     rf"|(?:{'|'.join(re.escape(name) for name in sorted(_RUNNERS | _SHELLS | {'echo', 'printf', 'cat'}))})[ \t]"
     rf"|[^\n'\"“”‘’{{}}\[]*?(?:&&|\|\||[;|(])[ \t]*{_NAME_OF_CURL})"
 )
+LOOKED_AT: Final = 100_000  # characters in which a command begins: a pattern holds the interpreter's lock
 _LINE: Final = re.compile(
     r"(?m)^[ \t\u00a0]*(?P<prompt>[A-Za-z]:\\[^>\n]{0,200}>|PS(?: [^>\n]{0,200})?>"
     r"|[^\n'\"|;&{}=]{0,100}?[$%#>❯➜✗»λ](?=[ \t\u00a0])|➜[^\n'\"|;&{}]{0,80}?(?=[ \t]curl))?"
@@ -175,18 +176,24 @@ class Command:
 
 
 def is_curl(text: str) -> bool:
-    """Return whether a text has a curl command at the beginning of a line, or in a line of prose."""
-    return any("curl" in text[line.start("command") :].casefold() for line in _LINE.finditer(text)) or bool(
-        _IN_PROSE.search(text)
-    )
+    """Return whether a text has a curl command at the beginning of a line, or in a line of prose.
+
+    The command begins in the first ``LOOKED_AT`` characters; its body may be of any length.
+    """
+    head = text[:LOOKED_AT]
+    first = _LINE.search(head)
+    if first is not None and "curl" in text[first.start("command") :].casefold():
+        return True
+    return bool(_IN_PROSE.search(head))
 
 
 def read_command(text: str) -> Command:
     """Read the first curl command in a text. Raises ValueError, in words without values, for one that is refused."""
     text = whole(text.replace("\r\n", "\n"))
     problem: ValueError | None = None
-    starts = [(line.start(), line.start("command"), line["prompt"] or "") for line in _LINE.finditer(text)]
-    starts += [(match.start(), match.start(), "") for match in _IN_PROSE.finditer(text)]
+    head = text[:LOOKED_AT]
+    starts = [(line.start(), line.start("command"), line["prompt"] or "") for line in _LINE.finditer(head)]
+    starts += [(match.start(), match.start(), "") for match in _IN_PROSE.finditer(head)]
     if text.lstrip()[:1] in ("'", '"', "@"):  # PowerShell can pipe a text without a command
         starts.insert(0, (0, 0, ""))
     for begin, start, prompt in starts:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from playground.domain.request import Request
 from playground.engine.gateways.secrets import Secret, looks_secret, secret_in
-from playground.engine.requests.curl import Command, is_curl, placeholder, read_command
+from playground.engine.requests.curl import LOOKED_AT, Command, is_curl, placeholder, read_command
 from playground.engine.requests.message_shapes import read_record, wrapped
 from playground.engine.requests.request_file import BadInputError, read_request
 from playground.engine.requests.shell_words import Expansions
@@ -121,7 +121,7 @@ def _holds_messages(text: str) -> bool:
 
 def read_fetch(text: str) -> Command | None:
     """Return the request of a ``fetch()`` copied from a browser; None for other texts and for code with variables."""
-    opening = _FETCH.match(text)
+    opening = _FETCH.match(text[:LOOKED_AT])
     if opening is None:
         return None
     try:
@@ -138,11 +138,11 @@ def read_fetch(text: str) -> Command | None:
 
 def read_http(text: str) -> Command | None:
     """Return the request in the text of HTTP or of a REST client's file; None for other texts."""
-    lines = "\n".join(line for line in text.replace("\r\n", "\n").split("\n") if not line.startswith("###"))
-    first = _HTTP.match(lines.lstrip())
+    lines = "\n".join(line for line in text.replace("\r\n", "\n").split("\n") if not line.startswith("###")).lstrip()
+    first = _HTTP.match(lines[:LOOKED_AT])
     if first is None:
         return None
-    head, _, body = lines.lstrip()[first.end() :].partition("\n\n")
+    head, _, body = lines[first.end() :].partition("\n\n")
     if head.lstrip().startswith(("{", "[")):
         head, body = "", head
     command = Command(first["url"], first["method"], body=body.strip() or None)

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject
-from shiboken6 import isValid
 
 from playground.ui.widgets import loop
 
@@ -39,7 +38,7 @@ class Aside(QObject):
         self._job = work, then
         if not self._running:
             self._running = True
-            loop.spawn(self._work(), name="work aside")
+            loop.spawn(self._work(), name="work aside", owner=self)
 
     def call_off(self) -> None:
         """Drop the pending result."""
@@ -50,8 +49,6 @@ class Aside(QObject):
             while (job := self._job) is not None:
                 work, then = job
                 result = await asyncio.to_thread(work)
-                if not isValid(self):
-                    return
                 if self._job is job:
                     self._job = None
                     then(result)

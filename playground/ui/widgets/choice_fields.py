@@ -25,6 +25,7 @@ from playground.ui.widgets.form_parts import look, styled
 DEFAULT = "default"
 FIELD_WIDTH = 68
 FIELD_ROOM = 20  # pixels around the text: padding, border, cursor
+LINE_ROOM = FIELD_ROOM + 6  # for a placeholder that is not shortened
 ARROW_ROOM = 22
 NOT_SENT = "default (not sent)"
 
@@ -35,9 +36,9 @@ class ValueField(QLineEdit):
     cleared = Signal()
     stepped = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None, *, widest: int = 148) -> None:
+    def __init__(self, parent: QWidget | None = None, *, widest: int = 148, room: int = FIELD_ROOM) -> None:
         super().__init__(parent)
-        self._widest = widest
+        self._widest, self._room = widest, room
         self.setProperty("kind", "field")
         self.setPlaceholderText(DEFAULT)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
@@ -45,7 +46,7 @@ class ValueField(QLineEdit):
 
     def sizeHint(self) -> QSize:
         text = self.text() or self.placeholderText()
-        width = self.fontMetrics().horizontalAdvance(text) + FIELD_ROOM
+        width = self.fontMetrics().horizontalAdvance(text) + self._room
         return QSize(min(max(width, FIELD_WIDTH), self._widest), super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:

@@ -58,4 +58,5 @@ def copied_words(characters: Counter[str]) -> str:
     if others > 0:
         names.append(f"{others} other kind{'s' * (others > 1)}")
     amount = "a character" if count == 1 else f"{count:,} characters"
-    return f"Copied with {amount} that nobody sees where you paste: {', '.join(names)}."
+    verb = "is" if count == 1 else "are"
+    return f"Copied with {amount} that {verb} invisible where you paste: {', '.join(names)}."

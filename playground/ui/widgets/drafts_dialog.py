@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-import shiboken6
 from PySide6.QtCore import SignalInstance
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QWidget
@@ -236,8 +235,6 @@ class DraftsDialog(QDialog, Generic[V]):
 
     def refresh(self) -> None:
         """Update the list and the buttons."""
-        if not shiboken6.isValid(self):
-            return
         unsaved = set(self.unsaved())
         self.body.show_entries((self.entry(self.draft_of(it), it in unsaved) for it in self.ids()), self.current)
         self.body.set_enabled(selected=bool(self.current) and not self.busy)
@@ -275,18 +272,17 @@ class DraftsDialog(QDialog, Generic[V]):
         if self.busy:
             work.close()
             return
-        self._task = self._spawn(self._guarded(work), name=f"edit {self.windowTitle().lower()}")
+        self._task = self._spawn(self._guarded(work), name=f"edit {self.windowTitle().lower()}", owner=self)
         self.refresh()
 
     async def _guarded(self, work: Coroutine[Any, Any, object]) -> None:
         try:
             await work
         except ListFileError as error:
-            if shiboken6.isValid(self):
-                self.body.show_message(str(error), "error")
+            self.body.show_message(str(error), "error")
         finally:
             self._task = None
-            self.refresh()
+        self.refresh()
 
     async def save(self, item_ids: list[str]) -> None:
         """Save values one after another. Raises ListFileError at the first that cannot be saved."""
@@ -296,17 +292,14 @@ class DraftsDialog(QDialog, Generic[V]):
             self.body.show_message("Saving…")
             saved = await self.store_draft(self.draft_of(item_id))
             self.drop_draft(item_id)
-            if not shiboken6.isValid(self):
-                return
             if self.current == item_id:
                 self.editor.set_value(saved.value)
             self.body.show_message(saved.words, saved.kind)
 
     async def _save_and_close(self) -> None:
         await self.save(self.unsaved())
-        if shiboken6.isValid(self):
-            self._task = None
-            self.close_dialog()
+        self._task = None
+        self.close_dialog()
 
     async def _remove(self, item_id: str) -> None:
         order, draft = self.ids(), self.drafts.get(item_id)
@@ -316,8 +309,6 @@ class DraftsDialog(QDialog, Generic[V]):
         if item_id in self.saved_values():
             words, restore = await self.delete_stored(item_id)
         self.drop_draft(item_id)
-        if not shiboken6.isValid(self):
-            return
         remaining = self.ids()
         if remaining:
             self.go_to(remaining[min(place, len(remaining) - 1)])
@@ -331,11 +322,10 @@ class DraftsDialog(QDialog, Generic[V]):
         words = await restore() if restore is not None else ""
         if draft is not None:
             self.put_draft(draft)
-        if shiboken6.isValid(self):
-            if self._is_blank_new(self.current):
-                self.drop_draft(self.current)
-            self.go_to(item_id)
-            self.body.show_message(words, "warning")
+        if self._is_blank_new(self.current):
+            self.drop_draft(self.current)
+        self.go_to(item_id)
+        self.body.show_message(words, "warning")
 
     def _is_blank_new(self, item_id: str) -> bool:
         draft = self.drafts.get(item_id)

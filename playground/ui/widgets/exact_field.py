@@ -266,7 +266,7 @@ class ExactField(QPlainTextEdit):
         )
         if fold_position is not None:
             menu.addSeparator()
-            menu.addAction("Show more of what is folded").triggered.connect(lambda: self.open_fold(fold_position))
+            menu.addAction("Show more of the folded text").triggered.connect(lambda: self.open_fold(fold_position))
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(event.globalPos())
 

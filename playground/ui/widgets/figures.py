@@ -110,11 +110,11 @@ def ending_words(outcome: Outcome, most: int | None = None) -> tuple[str, str]:
     """
     reason = outcome.finish_reason
     if outcome.ending is Ending.STOPPED:
-        return "stopped", "You stopped it. What had arrived is kept."
+        return "stopped", "You stopped it. The received part is saved."
     if outcome.ending is Ending.CUT_OFF:
         return "cut off", "The stream ended without a finish reason."
     if outcome.ending is Ending.INTERRUPTED:
-        return "interrupted", "The application ended while this was being received. What had arrived is kept."
+        return "interrupted", "The app ended while this was being received. The received part is saved."
     if outcome.ending is Ending.FAILED:
         return "failed", "See the error below."
     explanations = {

@@ -25,7 +25,7 @@ from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.dialogs import ask_which, fit_to_window
 from playground.ui.widgets.form_parts import look, push_button, say, text_label
 from playground.ui.widgets.growing_field import GrowingField
-from playground.ui.widgets.layouts import in_column, in_row, split
+from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.outline_tree import Item, OutlineTree
 from playground.ui.widgets.pasted_secrets import PastedSecrets
@@ -67,8 +67,30 @@ class Preview(Generic[T]):
     secrets: Sequence[Secret] = field(default=(), repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class ImportKind:
+    """The description of an import.
+
+    ``placeholder`` says what may be pasted, ``files`` is the filter of the file dialog, ``noun`` names an item on the
+    ``button``, and ``is_json`` tells that a pasted text is mostly JSON. With ``reads_files`` the reader takes the path
+    of a file, not its text. Texts of at most ``at_once`` characters are read without a thread. ``refused`` are errors
+    of the reader whose text gives the reason. ``size`` is that of the dialog in pixels.
+    """
+
+    title: str
+    placeholder: str
+    files: str = ""
+    button: str = "Import"
+    noun: str = ""
+    is_json: bool = False
+    reads_files: bool = False
+    at_once: int = AT_ONCE
+    refused: tuple[type[Exception], ...] = ()
+    size: tuple[int, int] = (780, 700)
+
+
 class ImportDialog(QDialog, Generic[T]):
-    """Base of the import dialogs. A subclass declares the words and implements ``reader`` and ``add_content``.
+    """Base of the import dialogs. A subclass declares its ``kind`` and implements ``reader`` and ``add_content``.
 
     ``imported`` carries what ``add_content`` gives, ``file_chosen`` the path of a file that the user chose.
     """
@@ -76,16 +98,7 @@ class ImportDialog(QDialog, Generic[T]):
     imported = Signal(object)
     file_chosen = Signal(object)
 
-    title: ClassVar[str]
-    placeholder: ClassVar[str]  # what may be pasted
-    kinds: ClassVar[str] = ""  # the filter of the file dialog
-    button: ClassVar[str] = "Import"
-    noun: ClassVar[str] = ""  # of the items, for the button
-    extent: ClassVar[tuple[int, int]] = 780, 700  # pixels
-    json: ClassVar[bool] = False  # the pasted text is mostly JSON
-    reads_files: ClassVar[bool] = False  # ``reader`` takes the path of a file, not its text
-    at_once: ClassVar[int] = AT_ONCE
-    refused: ClassVar[tuple[type[Exception], ...]] = ()  # errors of ``reader`` whose text says why
+    kind: ClassVar[ImportKind]
 
     def __init__(
         self,
@@ -93,18 +106,11 @@ class ImportDialog(QDialog, Generic[T]):
         *,
         sources: Sequence[QWidget] = (),
         options: Sequence[QWidget] = (),
-        detail: QWidget | None = None,
-        table: QWidget | None = None,
-        footer: Sequence[QWidget] = (),
         choices: Sequence[QWidget] = (),
     ) -> None:
-        """Create the dialog with the widgets of a use.
-
-        ``sources`` are below the text and ``options`` above the preview. ``detail`` is at the right of the tree of
-        items, ``table`` replaces the tree. ``footer`` is below the preview, ``choices`` are beside the buttons.
-        """
+        """Create the dialog with widgets below the text, above the preview, and beside the buttons."""
         super().__init__(parent)
-        self.setWindowTitle(self.title)
+        self.setWindowTitle(self.kind.title)
         self.setAcceptDrops(True)
         self.folder = ""  # where the file dialog begins
         self.content: T | None = None
@@ -114,9 +120,9 @@ class ImportDialog(QDialog, Generic[T]):
         self._secrets = PastedSecrets()
         self._reading = Aside(self)
         self._loading = Aside(self)
-        self.text = _SourceEditor(json=self.json)
+        self.text = _SourceEditor(json=self.kind.is_json)
         self.text.setAccessibleName("Text to import from")
-        self.text.setPlaceholderText(self.placeholder)
+        self.text.setPlaceholderText(self.kind.placeholder)
         self.paste_button = push_button("Paste")
         self.paste_button.setAccessibleName("Paste from the clipboard")
         self.file_button = push_button("Open file…")
@@ -130,15 +136,12 @@ class ImportDialog(QDialog, Generic[T]):
         self.notes.setProperty("kind", "inherited")
         self.notes.setAccessibleName("Problems and notes")
         self.preview = OutlineTree("What was understood")
-        if table is not None:
-            self.preview.setParent(self)
-            self.preview.hide()
-        self._area = table or (self.preview if detail is None else split(self.preview, detail, sizes=[330, 380]))
-        self._options, self._footer = (*options,), (*footer,)
+        self._area = self.preview_area()
+        self._options = (*options,)
         self._filler = QWidget()  # while neither text nor preview is shown
         self._filler.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self.message = text_label("", "error", wrap=True)
-        self.add_button = push_button(self.button, "primary")
+        self.add_button = push_button(self.kind.button, "primary")
         self.add_button.setDefault(True)
         self.cancel_button = push_button("Cancel")
         self._timer = QTimer(self, singleShot=True, interval=READ_AFTER_MS)
@@ -155,14 +158,13 @@ class ImportDialog(QDialog, Generic[T]):
             *options,
             (self._area, 3),
             (self._filler, 1),
-            *footer,
             self.message,
             in_row(*choices, 1, self.cancel_button, self.add_button, spacing=8),
             parent=self,
             margins=(14, 12, 14, 12),
             spacing=8,
         )
-        fit_to_window(self, *self.extent)
+        fit_to_window(self, *self.kind.size)
         self._show_source("")
         self._show(None, EMPTY)
         say(self.message, "")
@@ -186,6 +188,10 @@ class ImportDialog(QDialog, Generic[T]):
     def add_content(self, content: T, checked: tuple[int, ...]) -> None:
         """Import the content with the ``checked`` items, and close the dialog."""
         raise NotImplementedError
+
+    def preview_area(self) -> QWidget:
+        """Return the widget that shows what was read: the tree of items."""
+        return self.preview
 
     def show_content(self, content: T | None) -> None:
         """Update the widgets of the use for what was read; None for nothing."""
@@ -229,7 +235,7 @@ class ImportDialog(QDialog, Generic[T]):
     def open_file(self, path: Path) -> None:
         """Read a file, or show why it cannot be read."""
         say(self.message, "")
-        if self.reads_files:
+        if self.kind.reads_files:
             self.content = None
             self._held = Source(path=path)
             self._show_source(str(path))
@@ -249,7 +255,8 @@ class ImportDialog(QDialog, Generic[T]):
             self.set_text(result)
 
     async def _choose_file(self) -> None:
-        path = await ask_which(self, self.title, self.folder, f"{self.kinds};;All files (*)" if self.kinds else "")
+        files = f"{self.kind.files};;All files (*)" if self.kind.files else ""
+        path = await ask_which(self, self.kind.title, self.folder, files)
         if path is not None:
             self.file_chosen.emit(path)
             self.open_file(path)
@@ -278,8 +285,8 @@ class ImportDialog(QDialog, Generic[T]):
             self._reading.call_off()
             self._show(None, EMPTY)
             return
-        large = source.path is not None or len(source.text) > self.at_once
-        self._reading.do(partial(_read, self.reader(), source, self.refused), self._show_result, large=large)
+        large = source.path is not None or len(source.text) > self.kind.at_once
+        self._reading.do(partial(_read, self.reader(), source, self.kind.refused), self._show_result, large=large)
         if self._reading.busy and self.content is None:
             self._show(None, "Reading…", "muted")
         self.update_button()
@@ -315,7 +322,7 @@ class ImportDialog(QDialog, Generic[T]):
         self.notes.set_text("\n".join(lines))
         self.notes.setVisible(bool(lines))
         self.preview.show_items(self._with_checks(preview.items if preview is not None else ()))
-        for widget in (self._area, *self._options, *self._footer):
+        for widget in (self._area, *self._options):
             widget.setVisible(preview is not None)
         self._filler.setVisible(preview is None and self.text.isHidden())
         self.show_content(self.content)
@@ -350,7 +357,8 @@ class ImportDialog(QDialog, Generic[T]):
     def update_button(self) -> None:
         """Update the buttons after a change of the check marks or options."""
         count = self.count()
-        self.add_button.setText(f"{self.button} {count:,} {self.noun}s" if self.noun and count > 1 else self.button)
+        button, noun = self.kind.button, self.kind.noun
+        self.add_button.setText(f"{button} {count:,} {noun}s" if noun and count > 1 else button)
         self.add_button.setEnabled(count > 0 and self.content is not None and not self._reading.busy)
         self.all_button.setVisible(len(self.preview.checkable) > 1)
         self.all_button.setText("Select none" if self.preview.checked else "Select all")

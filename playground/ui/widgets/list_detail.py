@@ -15,7 +15,7 @@ from playground.ui.widgets.layouts import in_column, in_pages, in_row
 from playground.ui.widgets.notice_bar import Choice, NoticeBar
 from playground.ui.widgets.page_parts import empty_words
 from playground.ui.widgets.plain_text import show_hidden, tip
-from playground.ui.widgets.row_delegate import ROW, Row, RowDelegate
+from playground.ui.widgets.row_delegate import ROW, Row, RowDelegate, Words
 from playground.ui.widgets.search_field import SearchField
 from playground.ui.widgets.segments import Segments
 
@@ -81,7 +81,7 @@ class EntryList(QListWidget):
             if number >= len(self._entries) or self._entries[number] != entry:
                 title, line = show_hidden(entry.title), show_hidden(entry.line)
                 item.setText(title)
-                item.setData(ROW, Row(title, line, dot=entry.state))
+                item.setData(ROW, Row(Words(title, "text"), Words(line), dot=entry.state))
                 item.setData(ID, entry.id)
                 item.setData(Qt.ItemDataRole.AccessibleTextRole, ", ".join(filter(None, (title, line))))
                 item.setToolTip(tip(entry.title) if len(entry.title) > 24 else "")

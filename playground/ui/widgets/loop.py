@@ -161,14 +161,20 @@ def runs() -> bool:
     return _loop is not None
 
 
-def spawn(coro: Coroutine[Any, Any, T], *, name: str) -> asyncio.Task[T]:
-    """Start a task, keep it alive, and pass its exception to ``sys.excepthook``. All tasks start here."""
+def spawn(coro: Coroutine[Any, Any, T], *, name: str, owner: QObject | None = None) -> asyncio.Task[T]:
+    """Start a task, keep it alive, and pass its exception to ``sys.excepthook``. All tasks start here.
+
+    The task is cancelled when its ``owner`` is destroyed, so it never continues with a deleted widget.
+    """
     if _loop is None:
         coro.close()
         raise RuntimeError(f"the task {name!r} cannot start: the event loop does not run")
     task = _loop.create_task(coro, name=name)
     _tasks.add(task)
     task.add_done_callback(_finish_task)
+    if owner is not None:
+        connection = owner.destroyed.connect(lambda _owner: task.cancel())
+        task.add_done_callback(lambda _task: QObject.disconnect(connection))
     return task
 
 

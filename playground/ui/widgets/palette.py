@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from playground.ui.widgets.form_parts import styled
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.plain_text import one_line_of, tip
-from playground.ui.widgets.row_delegate import ONE_LINE, ROW, Row, RowDelegate
+from playground.ui.widgets.row_delegate import ONE_LINE, ROW, Row, RowDelegate, Words
 
 SHOWN = 200
 MARGIN = 8  # pixels
@@ -140,7 +140,9 @@ class Palette(QDialog):
             item = QListWidgetItem(one_line_of(entry.text))
             item.setToolTip(tip(f"{entry.text}\n{entry.kind}" if len(entry.text) > 50 else ""))
             item.setData(Qt.ItemDataRole.UserRole, entry)
-            item.setData(ROW, Row(entry.text, side=entry.keys or entry.kind, middle=True))  # long names end differently
+            item.setData(
+                ROW, Row(Words(entry.text, "text"), side=Words(entry.keys or entry.kind), middle=True)
+            )  # long names end differently
             self._list.addItem(item)
         self._list.setCurrentRow(0 if query or self._recent is None else -1)
         self._list.setVisible(self._list.count() > 0)

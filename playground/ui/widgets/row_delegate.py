@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QHelpEvent, QPainter
@@ -27,33 +27,52 @@ _ACTIVE: Final = QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseO
 _END, _MIDDLE = Qt.TextElideMode.ElideRight, Qt.TextElideMode.ElideMiddle
 
 
+class Words(NamedTuple):
+    """A text of a row and the name of its colour."""
+
+    text: str
+    colour: str = "muted"
+
+
+NO_WORDS: Final = Words("")
+
+
+class Control(NamedTuple):
+    """A control at the left of a row, in a heading at the right: "box" or "switch"."""
+
+    kind: str
+    on: bool = False
+
+
+class EndIcon(NamedTuple):
+    """An icon at the right of a row with its tooltip; with ``on_hover`` in hovered and selected rows only."""
+
+    name: str
+    colour: str
+    tip: str
+    on_hover: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The content of a row; colours are names of the theme's.
+    """The content of a row.
 
-    ``side`` is a small text at the right of the title; with ``side_yields`` it has only the room that the title
-    leaves. ``icons`` are at the right of the last line, ``end_icon`` at the right of the row: names and colours; with
-    ``end_on_hover`` it is drawn in hovered and selected rows only, and ``end_tip`` is its tooltip. ``control`` is "box"
-    or "switch", ``dot`` a state, ``chevron`` that of a heading that folds, "down" or "right". ``code`` shows the title
-    in the font for code, ``middle`` elides it in the middle. ``marks`` are texts with their colours at the right of
-    ``line``, from the right. ``indent`` is the space in pixels at the left of the chevron and the texts.
+    ``line`` is below the title, and ``marks`` are at its right, from the right. ``side`` is a small text at the right
+    of the title; with ``side_yields`` it has only the room that the title leaves. ``icons`` are names and colours at
+    the right of the last line. ``dot`` is a state, ``chevron`` that of a heading that folds, "down" or "right".
+    ``code`` shows the title in the font for code, ``middle`` elides it in the middle. ``indent`` is the space in pixels
+    at the left of the chevron and the texts.
     """
 
-    title: str
-    line: str = ""
-    side: str = ""
+    title: Words
+    line: Words = NO_WORDS
+    side: Words = NO_WORDS
     side_yields: bool = False
-    side_colour: str = "muted"
-    line_colour: str = "muted"
-    title_colour: str = "text"
-    marks: tuple[tuple[str, str], ...] = ()
-    dot: str | None = None
-    control: str = ""
-    on: bool = False
+    marks: tuple[Words, ...] = ()
     icons: tuple[tuple[str, str], ...] = ()
-    end_icon: tuple[str, str] | None = None
-    end_on_hover: bool = False
-    end_tip: str = ""
+    dot: str | None = None
+    control: Control | None = None
+    end_icon: EndIcon | None = None
     code: bool = False
     middle: bool = False
     heading: bool = False
@@ -71,7 +90,7 @@ class RowDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         row = self.row(index)
-        return QSize(0, HEADING if row is None or row.heading else TWO_LINES if row.line else ONE_LINE)
+        return QSize(0, HEADING if row is None or row.heading else TWO_LINES if row.line.text else ONE_LINE)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = self.row(index)
@@ -82,8 +101,8 @@ class RowDelegate(QStyledItemDelegate):
 
     def helpEvent(self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index) -> bool:
         row, at_icon = self.row(index), end_icon_rect(option.rect).contains(event.pos())
-        if event.type() == QEvent.Type.ToolTip and at_icon and row is not None and row.end_tip:
-            QToolTip.showText(event.globalPos(), row.end_tip, view)
+        if event.type() == QEvent.Type.ToolTip and at_icon and row is not None and row.end_icon is not None:
+            QToolTip.showText(event.globalPos(), row.end_icon.tip, view)
             return True
         return super().helpEvent(event, view, option, index)
 
@@ -97,9 +116,9 @@ def paint_row(painter: QPainter, rect: QRect, row: Row, state: QStyle.StateFlag,
         place = QRect(inside.left() - 2, rect.center().y() - ICON // 2, ICON, ICON)
         icon(f"chevron-{row.chevron}", tokens().muted).paint(painter, place)
         inside.setLeft(place.right() + GAP)
-    if row.control:
-        place = control_rect(rect, row)
-        (_paint_box if row.control == "box" else _paint_switch)(painter, place, row.on)
+    if row.control is not None:
+        place = control_rect(rect, row.control.kind, in_heading=row.heading)
+        (_paint_box if row.control.kind == "box" else _paint_switch)(painter, place, row.control.on)
         if row.heading:
             inside.setRight(place.left() - GAP)
         else:
@@ -108,41 +127,41 @@ def paint_row(painter: QPainter, rect: QRect, row: Row, state: QStyle.StateFlag,
         paint_dot(painter, row.dot, inside.left() - 4, inside.center().y() - DOT / 2)
         inside.setLeft(inside.left() + DOT - 2)
     if row.end_icon is not None:
-        if not row.end_on_hover or state & _ACTIVE:
-            icon(*row.end_icon).paint(painter, end_icon_rect(rect))
+        if not row.end_icon.on_hover or state & _ACTIVE:
+            icon(row.end_icon.name, row.end_icon.colour).paint(painter, end_icon_rect(rect))
         inside.setRight(inside.right() - END_ICON - GAP)
     _paint_texts(painter, inside, row, font)
 
 
 def _paint_texts(painter: QPainter, inside: QRect, row: Row, font: QFont) -> None:
     first, second = QRect(inside), QRect(inside)
-    if row.line:
+    if row.line.text:
         first.setHeight(inside.height() // 2)
         second.setTop(first.bottom() + 1)
     for name, colour in reversed(row.icons):
         icon(name, colour).paint(painter, QRect(second.right() - ICON, second.center().y() - 7, ICON, ICON))
         second.setRight(second.right() - ICON - GAP // 2)
-    first = second if not row.line else first
+    first = second if not row.line.text else first
     small = QFont(font)
     small.setPixelSize(SMALL_PX)
     title_font = code_font() if row.code else QFont(small if row.heading else font)
     if row.heading:
         title_font.setWeight(QFont.Weight.DemiBold)
     painter.setFont(title_font)
-    width = painter.fontMetrics().horizontalAdvance(one_line_of(row.title))
+    width = painter.fontMetrics().horizontalAdvance(one_line_of(row.title.text))
     spare = first.width() - width - 2 * GAP
-    if row.side and (spare > 40 or not row.side_yields):
+    if row.side.text and (spare > 40 or not row.side_yields):
         most = spare if row.side_yields else max(spare, first.width() // 3)
-        width_used = _paint_text(painter, first, row.side, small, row.side_colour, most, _RIGHT, _MIDDLE)
+        width_used = _paint_text(painter, first, row.side, small, most, _RIGHT, _MIDDLE)
         first.setRight(first.right() - width_used - GAP)
     mode = _MIDDLE if row.middle else _END
-    _paint_text(painter, first, row.title, title_font, row.title_colour, first.width(), _LEFT, mode)
-    for words, colour in row.marks:
+    _paint_text(painter, first, row.title, title_font, first.width(), _LEFT, mode)
+    for words in row.marks:
         most = second.width() // 2
-        width_used = _paint_text(painter, second, words, small, colour, most, _RIGHT, _END)
+        width_used = _paint_text(painter, second, words, small, most, _RIGHT, _END)
         second.setRight(second.right() - width_used - GAP)
-    if row.line:
-        _paint_text(painter, second, row.line, small, row.line_colour, second.width(), _LEFT, _END)
+    if row.line.text:
+        _paint_text(painter, second, row.line, small, second.width(), _LEFT, _END)
 
 
 def paint_background(painter: QPainter, rect: QRect, state: QStyle.StateFlag) -> None:
@@ -158,10 +177,10 @@ def paint_background(painter: QPainter, rect: QRect, state: QStyle.StateFlag) ->
         painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 1.5, -0.5, -1.5), 6, 6)
 
 
-def control_rect(rect: QRect, row: Row) -> QRect:
+def control_rect(rect: QRect, kind: str, *, in_heading: bool = False) -> QRect:
     """Return the rectangle of the control in a row: at the left, in a heading at the right."""
-    size = BOX if row.control == "box" else SWITCH
-    left = rect.right() - MARGIN - size.width() if row.heading else rect.left() + MARGIN
+    size = BOX if kind == "box" else SWITCH
+    left = rect.right() - MARGIN - size.width() if in_heading else rect.left() + MARGIN
     return QRect(left, rect.top() + (rect.height() - size.height()) // 2, size.width(), size.height())
 
 
@@ -171,14 +190,14 @@ def end_icon_rect(rect: QRect) -> QRect:
 
 
 def _paint_text(
-    painter: QPainter, rect: QRect, text: str, font: QFont, colour: str, most: int, align: int, mode: Qt.TextElideMode
+    painter: QPainter, rect: QRect, words: Words, font: QFont, most: int, align: int, mode: Qt.TextElideMode
 ) -> int:
     """Paint an elided text of at most ``most`` pixels; return its width."""
     painter.setFont(font)
-    painter.setPen(QColor(getattr(tokens(), colour)))
-    words = painter.fontMetrics().elidedText(one_line_of(text), mode, most)
-    painter.drawText(rect, align, words)
-    return painter.fontMetrics().horizontalAdvance(words)
+    painter.setPen(QColor(getattr(tokens(), words.colour)))
+    text = painter.fontMetrics().elidedText(one_line_of(words.text), mode, most)
+    painter.drawText(rect, align, text)
+    return painter.fontMetrics().horizontalAdvance(text)
 
 
 def _paint_box(painter: QPainter, rect: QRect, on: bool) -> None:

@@ -74,7 +74,7 @@ class ValueRow(ListRow[N]):
         self.name.takes_lines = not fixed
         self.value = styled(_Cell(row.value, "Value"), "field")
         self.value.setAccessibleName(f"{row.noun.capitalize()} value")
-        self.lock = IconButton("key", f"Keep the value of this {row.noun} in the keyring")
+        self.lock = IconButton("key", f"Store the value of this {row.noun} in the keyring")
         self.lock.setCheckable(True)
         self.lock.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.flag = text_label("", "flag-error", wrap=True)
@@ -124,9 +124,9 @@ class ValueRow(ListRow[N]):
         self.lock.setChecked(secret)
         self.lock.setEnabled(not secret or row.locked)
         self.lock.say(
-            "A secret: kept in the keyring, never in a file"
+            "A secret: stored in the keyring, never in a file"
             if secret
-            else "Keep this value in the keyring, as a secret"
+            else "Store this value in the keyring, as a secret"
         )
 
 

@@ -260,3 +260,11 @@ def test_unreadable_part_is_reported(text: str, words: str) -> None:
     reasons = (*result.problems, *(note.removeprefix("Left out. ") for note in conversation.notes))
     assert any(line.startswith(words) for line in reasons), reasons
     assert [turn.text for turn in conversation.request.turns][:1] == ["a"]
+
+
+def test_long_list_of_other_records_is_refused_with_the_place_of_the_first() -> None:
+    tools = [{"type": "function", "function": {"name": f"tool_{number}"}} for number in range(5_000)]
+    with pytest.raises(MessagesImportError, match="Line 1, column 2: there are no messages here"):
+        read(json.dumps(tools))
+    with pytest.raises(MessagesImportError, match="Line 1, column 1: there are no messages here"):
+        read("\n".join(map(json.dumps, tools)))

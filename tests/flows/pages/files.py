@@ -70,7 +70,7 @@ class SavePresetWindow(Window):
 
     async def save(self, name: str) -> None:
         """Save the preset under this name."""
-        await replace_text(self.person, self.get(QLineEdit, "Name of the preset"), name)
+        await replace_text(self.person, self.get(QLineEdit, "Name"), name)
         await self.press("Save")
 
 

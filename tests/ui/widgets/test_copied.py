@@ -31,7 +31,7 @@ def test_hidden_characters_are_named_and_can_be_left_out(qtbot: QtBot, notice: N
     QGuiApplication.clipboard().setText("pay\u202e to\u200b m\u200be ❤️ می‌خواهم")
     qtbot.waitUntil(lambda: not notice.isHidden())
     assert notice.words == (
-        "Copied with 3 characters that nobody sees where you paste: U+200B ZERO WIDTH SPACE (2 times), "
+        "Copied with 3 characters that are invisible where you paste: U+200B ZERO WIDTH SPACE (2 times), "
         "U+202E RIGHT-TO-LEFT OVERRIDE."
     )
     (button,) = notice.buttons
@@ -58,7 +58,7 @@ def test_window_without_focus_shows_no_notice(qtbot: QtBot, notice: NoticeBar) -
 
 def test_notice_counts_hidden_characters() -> None:
     item = copied_words(Counter({"\u00ad": 1}))
-    assert item == "Copied with a character that nobody sees where you paste: U+00AD SOFT HYPHEN."
+    assert item == "Copied with a character that is invisible where you paste: U+00AD SOFT HYPHEN."
     many = copied_words(Counter({"\u200b": 1500, "\u200c": 3, "\u200d": 2, "\u2060": 1, "\u3164": 1}))
     assert "with 1,507 characters" in many
     assert "U+200B ZERO WIDTH SPACE (1,500 times)" in many

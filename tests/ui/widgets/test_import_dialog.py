@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMainWindow
 
 from playground.engine.gateways.secrets import Secret
-from playground.ui.widgets.import_dialog import SHOWN, ImportDialog, NotImportableError, Preview, Source
+from playground.ui.widgets.import_dialog import SHOWN, ImportDialog, ImportKind, NotImportableError, Preview, Source
 from playground.ui.widgets.outline_tree import Item
 from tests.support.each_case import each_case
 
@@ -22,9 +22,11 @@ CANARY = "sk-canary-8f2a61c0de"
 class Lines(ImportDialog[list[str]]):
     """Imports the lines of a text, each on its own."""
 
-    title = "Import lines"
-    placeholder = "Paste lines"
-    noun = "line"
+    kind = ImportKind(
+        title="Import lines",
+        placeholder="Paste lines",
+        noun="line",
+    )
 
     def reader(self) -> Callable[[Source], Preview[list[str]]]:
         return read_lines

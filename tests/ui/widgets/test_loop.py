@@ -81,3 +81,28 @@ def test_task_begun_by_a_cancelled_task_is_cancelled(qapp: QApplication) -> None
 
     assert run(qapp, main) == 0
     assert ended == ["first", "last", "all"]
+
+
+def test_task_is_cancelled_when_its_owner_is_destroyed(qapp: QApplication) -> None:
+    ended: list[str] = []
+    owner, other = QObject(), QObject()
+
+    async def wait(name: str) -> None:
+        try:
+            await asyncio.sleep(0.05)
+            ended.append(name)
+        except asyncio.CancelledError:
+            ended.append(f"{name} cancelled")
+            raise
+
+    async def main() -> None:
+        tasks = [spawn(wait("owned"), name="owned", owner=owner), spawn(wait("other"), name="other", owner=other)]
+        await asyncio.sleep(0.01)
+        owner.deleteLater()
+        await asyncio.wait(tasks)
+        other.deleteLater()
+        await asyncio.sleep(0.01)
+        finish()
+
+    run(qapp, main)
+    assert ended == ["owned cancelled", "other"]

@@ -120,7 +120,7 @@ class GatewayChoice(QWidget):
         self.keep_box.setAccessibleName(self.keep_box.text().replace("&&", "&"))
         note = ""
         if _has_secrets(imported) and usable:
-            note = f"It is not shown, and is kept in the system keyring only.{header_note}"
+            note = f"It is not shown, and is stored in the system keyring only.{header_note}"
         elif _has_secrets(imported) and profile is not None and profile.demo:
             note = f"A {secret_name} was found and is left out: the demo gateway needs none."
         elif _has_secrets(imported):

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from playground.engine.gateways.profiles import Profile
 from playground.engine.requests.pasted import Imported, ImportRefusedError, read
 from playground.ui.features.code.gateway_choice import GatewayChoice
-from playground.ui.widgets.import_dialog import ImportDialog, Preview, Source
+from playground.ui.widgets.import_dialog import ImportDialog, ImportKind, Preview, Source
 from playground.ui.widgets.import_outline import outline
 
 
@@ -26,15 +26,19 @@ class Import:
 class ImportRequestDialog(ImportDialog[Imported]):
     """Import of a request; ``imported`` carries an ``Import``."""
 
-    title = "Import request"
-    placeholder = "Paste here: a curl command, an HTTP archive (HAR), or the JSON body of a request of either protocol."
-    kinds = "Requests (*.json *.har *.sh *.txt *.http)"
-    button = "Load as a new experiment"
-    refused = (ImportRefusedError,)
+    kind = ImportKind(
+        title="Import request",
+        placeholder=(
+            "Paste here: a curl command, an HTTP archive (HAR), or the JSON body of a request of either protocol."
+        ),
+        files="Requests (*.json *.har *.sh *.txt *.http)",
+        button="Load as a new experiment",
+        refused=(ImportRefusedError,),
+    )
 
     def __init__(self, profiles: Sequence[Profile], current: str, parent: QWidget) -> None:
         self.gateway = GatewayChoice(profiles, current)
-        super().__init__(parent, footer=(self.gateway,))
+        super().__init__(parent, options=(self.gateway,))
 
     def reader(self) -> Callable[[Source], Preview[Imported]]:
         """Return the function that reads a request."""

@@ -7,14 +7,18 @@ from PySide6.QtGui import QValidator
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QLabel, QLineEdit, QSizePolicy, QWidget
 
 from playground.domain.debugging import Answer
+from playground.domain.hints import Hint
 from playground.engine.questions.kinds import Fit, PathFits
 from playground.jsonkit.reading import problem_at
+from playground.jsonkit.values import JSON
+from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import keep_from_wheel, look, paragraph, styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
+from playground.ui.widgets.rows.row import FieldRow, as_text
 from playground.ui.widgets.theme import code_font
 from playground.ui.widgets.widget_questions import WidgetQuestions
 
@@ -121,6 +125,32 @@ def _path_words(fit: Fit | None) -> str:
     if fit.costly:
         return f"Too costly to check against the latest call: {fit.costly}."
     return {True: "Matches the latest call.", False: "Does not match the latest call.", None: ""}[fit.fits]
+
+
+class PathRow(FieldRow):
+    """The row of a JSONPath. ``latest`` are the raw arguments of the latest call, against which it is checked."""
+
+    fills_row = True
+
+    def __init__(self, name: str, hint: Hint) -> None:
+        super().__init__(name, hint)
+        self.latest: str | None = None
+        self.field = PathField(self.title, hint.placeholder)
+        self.body.addWidget(self.field)
+        self._introduce(self.field.line)
+        self.field.edited.connect(self._tell)
+
+    def main_field(self) -> QWidget:
+        return self.field.line
+
+    def show_latest(self, arguments: str | None) -> None:
+        """Check the path against the arguments of another call; None: there is none."""
+        if arguments != self.latest:
+            self.latest = arguments
+            self._display(self.value)
+
+    def _show(self, value: JSON) -> None:
+        self.field.show_path(as_text(value), self.latest)
 
 
 class AnswerField(QWidget):

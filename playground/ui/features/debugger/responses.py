@@ -5,28 +5,31 @@ Both views get a ``Debugging`` and hand back another one. Mock rows, replies and
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QWidget
 
 from playground.domain.debugging import Answer, Debugging, Policy, ToolRule
-from playground.ui.features.debugger.fields import NumberField
+from playground.domain.hints import hints_of, setting
 from playground.ui.features.debugger.texts import POLICIES, rule_words
 from playground.ui.widgets.choice_fields import CompactCombo
 from playground.ui.widgets.form_parts import push_button, say, text_label, thin_line
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import shown_name, tip
+from playground.ui.widgets.rows.form import Form, form_for
 
-POLICY_LABEL = "When the model calls a tool"
-POLICY_HELP = "Tools with a response of their own use that one. This is not sent to the model."
 TOOL_HELP = "The response to calls of this tool. It is not sent to the model."
-LIMIT_LABEL = "Max requests per run"
-LIMIT_HELP = "Requests that a run sends without a stop. 0: unlimited."
 NO_SERVER = "This tool does not come from a tool server."
-MOST_REQUESTS = 1_000_000
 MOST_NAMED = 12
+POLICY_HINT: Final = setting(
+    "When the model calls a tool",
+    editor="pick",
+    choices=POLICIES,
+    start=Policy.PAUSE.value,
+    help="Tools with a response of their own use that one. This is not sent to the model.",
+)
 _POLICIES = [policy for policy, _ in POLICIES]
 _WORDS = dict(POLICIES)
 
@@ -59,8 +62,6 @@ class ResponseView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._debugging = Debugging()
-        self.policy = CompactCombo()
-        self.policy.activated.connect(self._choose_policy)
 
     def show_debugging(self, debugging: Debugging) -> None:
         """Show rules without reporting a change."""
@@ -68,9 +69,6 @@ class ResponseView(QWidget):
         self._show()
 
     def _show(self) -> None:
-        raise NotImplementedError
-
-    def _choose_policy(self, index: int) -> None:
         raise NotImplementedError
 
     def _change(self, debugging: Debugging, edited: str | None = None) -> None:
@@ -88,44 +86,31 @@ class ResponseDefaults(ResponseView):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        _describe(self.policy, POLICY_LABEL, POLICY_HELP)
-        for _, words in POLICIES:
-            self.policy.addItem(words)
-        self.limit = NumberField(LIMIT_LABEL, "unlimited", whole=True, most=MOST_REQUESTS, help_text=LIMIT_HELP)
+        hints = {"default.policy": POLICY_HINT, "step_limit": hints_of(Debugging)["step_limit"]}
+        self.form: Form[Debugging] = form_for(Debugging, hints=hints, is_wide=False)
         self.rules = push_button("Tool responses…", "quiet")
         self.rules.setAccessibleName("Tool responses")
-        policy_label, limit_label = text_label(POLICY_LABEL, wrap=True), text_label(LIMIT_LABEL, wrap=True)
-        policy_label.setBuddy(self.policy)
-        limit_label.setBuddy(self.limit)
-        rows = in_column(
-            in_row(text_label("Responses", "group"), 1, self.rules, spacing=8),
-            in_row((policy_label, 1), self.policy, spacing=8),
-            in_row((limit_label, 1), self.limit, spacing=8),
-            margins=(16, 6, 12, 10),
-            spacing=6,
-        )
-        in_column(thin_line(), rows, parent=self, margins=0, spacing=0)
-        self.limit.edited.connect(self._set_limit)
+        head = in_row(text_label("Responses", "group"), 1, self.rules, spacing=8)
+        rows = in_column(head, self.form, margins=(16, 6, 12, 10), spacing=6)
+        in_column(thin_line(), rows, of=self, margins=0, spacing=0)
+        self.form.set_value(self._debugging)
+        self.form.changed.connect(self._take)
         self.rules.clicked.connect(lambda: self.rules_asked.emit(""))
         self._show()
 
     def _show(self) -> None:
-        debugging = self._debugging
-        self.policy.setCurrentIndex(_POLICIES.index(debugging.default.policy))
-        self.limit.show_value(debugging.step_limit)
-        rules = debugging.rules
+        if self.form.value != self._debugging:
+            self.form.set_value(self._debugging)
+        rules = self._debugging.rules
         self.rules.setText(f"Tool responses ({len(rules)})…" if rules else "Tool responses…")
         names = [f"{shown_name(name)}: {rule_words(rule)}" for name, rule in list(rules.items())[:MOST_NAMED]]
         words = "\n".join(names) or "No tool has a response of its own yet."
         self.rules.setToolTip(tip(words))
         self.rules.setAccessibleDescription(words)
 
-    def _choose_policy(self, index: int) -> None:
-        default = self._debugging.default.model_copy(update={"policy": _POLICIES[index]})
-        self._change(self._debugging.with_default(default), "")
-
-    def _set_limit(self) -> None:
-        self._change(self._debugging.model_copy(update={"step_limit": int(self.limit.value())}))
+    def _take(self, debugging: Debugging, _errors: dict[str, str]) -> None:
+        is_other_policy = debugging.default.policy is not self._debugging.default.policy
+        self._change(debugging, "" if is_other_policy else None)
 
 
 class ToolResponseRow(ResponseView):
@@ -135,7 +120,11 @@ class ToolResponseRow(ResponseView):
         super().__init__(parent)
         self._name = ""
         self._has_server = False
-        _describe(self.policy, "Response to calls of this tool", TOOL_HELP)
+        self.policy = CompactCombo()
+        self.policy.setAccessibleName("Response to calls of this tool")
+        self.policy.setAccessibleDescription(TOOL_HELP)
+        self.policy.setToolTip(tip(TOOL_HELP))
+        self.policy.activated.connect(self._choose_policy)
         self.edit_button = push_button("Edit…", "quiet")
         self.edit_button.setAccessibleName("Response of this tool")
         self.edit_button.setToolTip("Edit mock rows, the fixed reply and breakpoints")
@@ -177,9 +166,3 @@ class ToolResponseRow(ResponseView):
             return
         rule = self._debugging.rule(self._name).model_copy(update={"policy": _POLICIES[index - 1]})
         self._change(self._debugging.with_rule(self._name, rule), self._name)
-
-
-def _describe(policy: CompactCombo, name: str, help_text: str) -> None:
-    policy.setAccessibleName(name)
-    policy.setAccessibleDescription(help_text)
-    policy.setToolTip(tip(help_text))

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
-from playground.domain.debugging import Answer, AnswerRow, Debugging, Policy, ToolRule
+from playground.domain.debugging import MOST_STEPS, Answer, AnswerRow, Debugging, Policy, ToolRule
+from playground.domain.hints import hints_of
 from playground.domain.parts import ToolCall
 from playground.engine.files.answer_table import LARGEST_TABLE, read_answers, write_answers
 from playground.engine.gateways.redaction import write_output
@@ -22,7 +23,7 @@ from playground.engine.session.changes import Change, DebugChanged, PathChanged,
 from playground.engine.session.session import Session
 from playground.system.named_file import read_named
 from playground.ui.features.debugger.answer_table import AnswerTable
-from playground.ui.features.debugger.fields import AnswerField, NumberField, PathField
+from playground.ui.features.debugger.fields import AnswerField, NumberField, PathRow
 from playground.ui.features.debugger.texts import POLICIES, rule_words
 from playground.ui.widgets.dialogs import file_dialog
 from playground.ui.widgets.form_parts import paragraph, push_button, styled, text_label
@@ -30,11 +31,13 @@ from playground.ui.widgets.layouts import Gap, in_column, in_row
 from playground.ui.widgets.list_detail import ListDetail, ListEntry
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.plain_text import short_name, show_hidden, shown_name
+from playground.ui.widgets.rows.form import Form, form_for
 from playground.ui.widgets.scroll_page import DownArea
 from playground.ui.widgets.segments import Segments
 from playground.ui.widgets.session_window import SessionWindow
 
 WIDE, TALL = 1080, 700
+LABEL_WIDTH = 128  # pixels
 DEFAULT = ""  # the name of the default rule
 FILES = "Mock tables (*.json);;All files (*)"
 HINTS: Final = {
@@ -94,26 +97,17 @@ class RuleEditor(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._rule = ToolRule()
-        self._showing = False
         self.policy = Segments(tuple(words for _, words in POLICIES), "Response")
         self.hint = paragraph("", "small")
-        self.conditions = QWidget()
-        self.misfit = QCheckBox("The arguments are not valid")
-        self.path = PathField("Ask me when this JSONPath matches", "never, or $[?@.city == 'Oslo']")
-        self.nth = NumberField("Ask me from this call of the tool on", "never", whole=True, most=1_000_000)
-        self.server = QWidget()
-        self.before = QCheckBox("Before the server is called")
-        self.after = QCheckBox("After the server answers, before the result is sent")
+        self.path = PathRow("pause_on_path", hints_of(ToolRule)["pause_on_path"])
+        self.conditions: Form[ToolRule] = form_for(ToolRule, {"pause_on_path": self.path}, label_width=LABEL_WIDTH)
+        self.conditions.set_value(self._rule)
         self.fixed = AnswerField("Fixed reply", least=4)
         self.table_title = text_label("Mock table", "group")
         self.table = AnswerTable()
         self._arrange()
         self.policy.chosen.connect(lambda index: self._change(policy=POLICIES[index][0]))
-        self.misfit.toggled.connect(lambda on: self._change(pause_on_misfit=on))
-        self.before.toggled.connect(lambda on: self._change(before=on))
-        self.after.toggled.connect(lambda on: self._change(after=on))
-        self.path.edited.connect(lambda path: self._change(pause_on_path=path))
-        self.nth.edited.connect(lambda: self._change(pause_from=int(self.nth.value())))
+        self.conditions.changed.connect(lambda rule, _errors: self._set_rule(rule))
         self.fixed.changed.connect(self._set_fixed)
         self.table.changed.connect(self._set_rows)
         self._show_parts()
@@ -126,35 +120,13 @@ class RuleEditor(QWidget):
     def set_rule(self, rule: ToolRule, latest: str | None = None) -> None:
         """Show a rule without a signal; `latest` are the raw arguments of the tool's latest call, if any."""
         self._rule = rule
-        self._showing = True
         self.policy.set_index([policy for policy, _ in POLICIES].index(rule.policy))
-        self.misfit.setChecked(rule.pause_on_misfit)
-        self.path.show_path(rule.pause_on_path, latest)
-        self.nth.show_value(rule.pause_from)
-        self.before.setChecked(rule.before)
-        self.after.setChecked(rule.after)
+        self.path.show_latest(latest)
         self.fixed.set_answer(rule.fixed)
         self.table.set_rows(rule.rows, latest)
-        self._showing = False
         self._show_parts()
 
     def _arrange(self) -> None:
-        grid = QGridLayout()
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(6)
-        matches, calls = QLabel("A JSONPath matches"), QLabel("From call number")
-        matches.setBuddy(self.path)
-        matches.setContentsMargins(0, 4, 0, 0)  # level with the field, which may have a line below it
-        grid.addWidget(matches, 0, 0, Qt.AlignmentFlag.AlignTop)
-        grid.addWidget(self.path, 0, 1)
-        calls.setBuddy(self.nth)
-        grid.addWidget(calls, 1, 0)
-        grid.addWidget(self.nth, 1, 1, Qt.AlignmentFlag.AlignLeft)
-        grid.setColumnStretch(1, 1)
-        in_column(self.before, self.after, parent=self.server, margins=0, spacing=6)
-        title = text_label("Also ask me when", "group")
-        in_column(title, self.server, self.misfit, grid, parent=self.conditions, margins=(0, 8, 0, 0), spacing=6)
         caption, line = text_label("When the model calls this tool", "group"), in_row(self.policy, 1)
         top = (caption, line, self.hint, self.conditions, Gap(8))
         in_column(*top, self.fixed, self.table_title, self.table, 1, parent=self, margins=0, spacing=6)
@@ -166,18 +138,20 @@ class RuleEditor(QWidget):
         self._change(rows=rows)
 
     def _change(self, **changes: object) -> None:
-        if self._showing:
-            return
-        before, self._rule = self._rule, self._rule.model_copy(update=changes)
+        self._set_rule(self._rule.model_copy(update=changes))
+
+    def _set_rule(self, rule: ToolRule) -> None:
+        before, self._rule = self._rule, rule
         self._show_parts()
-        if self._rule != before:
-            self.changed.emit(self._rule)
+        if rule != before:
+            self.changed.emit(rule)
 
     def _show_parts(self) -> None:
         policy = self._rule.policy
+        if self.conditions.value != self._rule:
+            self.conditions.set_value(self._rule)
         self.hint.setText(HINTS[policy])
         self.conditions.setVisible(policy is not Policy.PAUSE)
-        self.server.setVisible(policy is Policy.SERVER)
         self.fixed.setVisible(policy is Policy.FIXED)
         for widget in (self.table_title, self.table):
             widget.setVisible(policy in (Policy.PAUSE, Policy.TABLE))
@@ -202,7 +176,7 @@ class RulesDialog(SessionWindow):
         in_column(head, self.origin, Gap(6), (self.editor, 1), parent=content, margins=(16, 12, 16, 12), spacing=6)
         scroll = DownArea(content)
         scroll.setMinimumWidth(340)
-        self.limit = NumberField("Max requests per run", "unlimited", whole=True, most=1_000_000)
+        self.limit = NumberField("Max requests per run", "unlimited", whole=True, most=MOST_STEPS)
         limit = QLabel("Max requests per run")
         limit.setBuddy(self.limit)
         self.import_button, self.export_button = push_button("Import…"), push_button("Export…")

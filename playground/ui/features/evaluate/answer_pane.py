@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from playground.engine.evaluation.resolved import EvalVariant, ResolvedEvaluation
 
 _AGAIN: Final = (RETRY, ASK_AGAIN, RETRY_NOW, GIVE_UP)
-NOTHING = "Only the details shown next to it were saved."
+NOTHING = "Only the summary was saved."
 
 
 class AnswerCommands(TurnCommands):

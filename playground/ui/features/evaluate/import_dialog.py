@@ -39,7 +39,7 @@ from playground.ui.features.evaluate.panels.case_model import CaseModel, ColumnF
 from playground.ui.widgets.choice_fields import CompactCombo
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import styled
-from playground.ui.widgets.import_dialog import ImportDialog, Preview, Source
+from playground.ui.widgets.import_dialog import ImportDialog, ImportKind, Preview, Source
 from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.scroll_page import DownArea
@@ -89,16 +89,18 @@ class _ColumnRow:
 class ImportCasesDialog(ImportDialog[ReadCases]):
     """Import of cases; ``imported`` carries an ``Imported``. ``existing`` is the number of cases now."""
 
-    title = "Import cases"
-    placeholder = (
-        "Paste or drop here: a table with a line of column names (CSV or TSV), JSON or JSON Lines with an object a "
-        "case, or a promptfoo configuration."
+    kind = ImportKind(
+        title="Import cases",
+        placeholder=(
+            "Paste or drop here: a table with a line of column names (CSV or TSV), JSON or JSON Lines with an object a "
+            "case, or a promptfoo configuration."
+        ),
+        files=f"Cases ({' '.join(f'*{suffix}' for suffix in SUFFIXES)})",
+        noun="case",
+        size=(860, 680),
+        reads_files=True,
+        refused=(CasesError,),
     )
-    kinds = f"Cases ({' '.join(f'*{suffix}' for suffix in SUFFIXES)})"
-    noun = "case"
-    extent = 860, 680
-    reads_files = True
-    refused = (CasesError,)
 
     def __init__(self, existing: int, parent: QWidget) -> None:
         self._parse = lru_cache(maxsize=1)(_parse)  # a table is read once for all its mappings
@@ -115,8 +117,8 @@ class ImportCasesDialog(ImportDialog[ReadCases]):
             f"Replace the {existing:,} existing cases" if existing > 1 else "Replace the existing case"
         )
         ticks = QWidget()
-        in_column(self.without, self.instead, parent=ticks, margins=0, spacing=4)
-        super().__init__(parent, options=(self.columns,), table=self.table, choices=(ticks,))
+        in_column(self.without, self.instead, of=ticks, margins=0, spacing=4)
+        super().__init__(parent, options=(self.columns,), choices=(ticks,))
         self.setObjectName("importCasesDialog")
         self.instead.setVisible(bool(existing))
         self.without.toggled.connect(self.update_button)
@@ -129,6 +131,12 @@ class ImportCasesDialog(ImportDialog[ReadCases]):
             return partial(_read, self._parse, self.mapping())
         except CasesError as error:
             return partial(_refuse, error)
+
+    def preview_area(self) -> QWidget:
+        """Return the table of the first cases."""
+        self.preview.setParent(self)
+        self.preview.hide()
+        return self.table
 
     def show_content(self, content: ReadCases | None) -> None:
         """Show the columns and the first cases."""

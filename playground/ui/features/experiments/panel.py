@@ -132,8 +132,8 @@ class FilterChips(QWidget):
 
     def _chip(self, words: str, description: str, attribute: str, off: Any) -> None:
         chip = styled(QPushButton(f"{words} ×".replace("&", "&&"), self), "pill")
-        chip.setAccessibleName(f"Take the filter away: {description}")
-        chip.setToolTip(tip(f"Take the filter away: {description}"))
+        chip.setAccessibleName(f"Remove the filter: {description}")
+        chip.setToolTip(tip(f"Remove the filter: {description}"))
         chip.clicked.connect(partial(self._set, attribute, off))
         chip.show()
         self.chips.append(chip)
@@ -290,7 +290,7 @@ class ExperimentsPanel(QWidget):
 
     def _empty_text(self) -> str:
         if self.words:
-            return "Nothing found. Every word has to stand in the experiment, each at the beginning of a word."
+            return "No results (all words must match, each at the beginning of a word)."
         if self.chips.chips:
             return "No experiment passes the filters."
         return "No experiments yet."

@@ -56,7 +56,7 @@ class TrashPage(QWidget):
         self.model = ExperimentsModel(self)
         self.list = ExperimentsView(self.model)
         self.list.setAccessibleName("Deleted experiments")
-        self.list.setAccessibleDescription("Enter brings back what is chosen, Delete lets it go for good.")
+        self.list.setAccessibleDescription("Enter restores the selected experiments, Delete deletes them permanently.")
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.list.activated.connect(self._activated)
         self.list.deleted.connect(self._erase)

@@ -171,7 +171,7 @@ class FileControl(Control):
                 return
         except MissingFileError as error:
             if path in self.recent.paths:
-                self._say(str(error), "Take it off the list", partial(self.recent.remove, path))
+                self._say(str(error), "Remove from list", partial(self.recent.remove, path))
             else:
                 self._say(str(error))
         except FileError as error:
@@ -368,14 +368,14 @@ def _arrival_words(arrived: OpenedExperiment, gateway: str) -> str:
     words = []
     if arrived.outcome is Outcome.SAME:
         words.append("This experiment is here already, just as it is in the file.")
-    elif arrived.outcome is Outcome.COPIED:
-        words.append("This experiment is here already and says something else, so the file was opened as a second one.")
+    elif arrived.outcome is Outcome.BESIDE:
+        words.append("A different version of this experiment is open already, so the file was opened as another one.")
     if arrived.lacking:
         words.append(f"It was on the gateway “{arrived.lacking}”, which is not set up here; it is on “{gateway}” now.")
     if arrived.paused:
         names = [short_name(name) for name in arrived.paused[:_NAMED]]
         names += [f"{len(arrived.paused) - _NAMED} more"] if len(arrived.paused) > _NAMED else []
-        words.append(f"Its rules would ask a server without you for {listed(names)}: they pause here until you say so.")
+        words.append(f"Its rules would call a server without asking for {listed(names)}. They pause for you.")
     return " ".join(words)
 
 

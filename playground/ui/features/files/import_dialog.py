@@ -11,7 +11,7 @@ from playground.domain.roles import Role
 from playground.engine.files.messages import Conversation, ImportedConversations, MessagesImportError, open_file, read
 from playground.engine.requests.pasted import Imported
 from playground.jsonkit.texts import cut
-from playground.ui.widgets.import_dialog import ImportDialog, Preview, Source
+from playground.ui.widgets.import_dialog import ImportDialog, ImportKind, Preview, Source
 from playground.ui.widgets.import_outline import outline
 from playground.ui.widgets.outline_tree import Item
 from playground.ui.widgets.role_words import ROLE_WORDS
@@ -26,15 +26,17 @@ class ImportMessagesDialog(ImportDialog[ImportedConversations]):
     Conversations that are valid in several protocols get ``protocol``.
     """
 
-    title = "Import messages"
-    placeholder = (
-        "Paste or drop here: a list of messages, a request's body, or JSON Lines with a message or a conversation a "
-        "line, in the shape of chat completions, of Messages, or of common libraries and exports."
+    kind = ImportKind(
+        title="Import messages",
+        placeholder=(
+            "Paste or drop here: a list of messages, a request's body, or JSON Lines with a message or a conversation "
+            "a line, in the shape of chat completions, of Messages, or of common libraries and exports."
+        ),
+        files="Messages (*.json *.jsonl *.ndjson)",
+        noun="conversation",
+        reads_files=True,
+        refused=(MessagesImportError,),
     )
-    kinds = "Messages (*.json *.jsonl *.ndjson)"
-    noun = "conversation"
-    reads_files = True
-    refused = (MessagesImportError,)
 
     def __init__(self, protocol: str, parent: QWidget) -> None:
         self._protocol = protocol
@@ -92,7 +94,7 @@ def _outline(conversation: Conversation) -> Iterator[Item]:
         if item.name == NO_GATEWAY or (item.value == "none" and not item.below):
             continue
         named = item.name != "Model" or conversation.request.model
-        yield item if named else Item(item.name, "as it is set now")
+        yield item if named else Item(item.name, "current model")
 
 
 def _title(conversation: Conversation) -> tuple[str, str]:

@@ -126,7 +126,7 @@ class ConnectDialog(QDialog):
             self._describe_service(service)
         self._go_to(ADDRESS)
         self._describe_key()
-        spawn(describe_key(keys, self, self._describe_key), name="look for a keyring")
+        spawn(describe_key(keys, self._describe_key), name="look for a keyring", owner=self)
 
     # ---- input
 
@@ -191,7 +191,7 @@ class ConnectDialog(QDialog):
     def _move_to_key_field(self, typed: str) -> None:
         """Move a key out of the address field, if the key field is empty."""
         if self.key.key() or self.key.variable():
-            self.address_page.say("Nothing was sent: what is in the field for the address looks like a key.")
+            self.address_page.say("Nothing was sent: the address looks like a key.")
         else:
             self.address.set_text("", consent=False)
             self.key.set_key(typed, forget=False, move=False)
@@ -434,7 +434,7 @@ class ConnectDialog(QDialog):
         for page in (self.address_page, self.test_page, self.model_page):
             pages.addWidget(page)
         self.settings_button = push_button("All settings…", "quiet")
-        self.settings_button.setToolTip("Certificates, headers, time-outs and more, with what is typed here filled in")
+        self.settings_button.setToolTip("Certificates, headers, time-outs and more; your input is filled in")
         self.cancel_button = push_button("Cancel")
         self.back_button = push_button("&Back")
         self.next_button = push_button("&Test", "primary")

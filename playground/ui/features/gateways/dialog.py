@@ -70,7 +70,7 @@ class ProfileDialog(DraftsDialog[Draft]):
         self.start(first if first in ids else "")
         if not ids:
             self.add()
-        spawn(describe_key(keys, self, self.form.describe), name="look for a keyring")
+        spawn(describe_key(keys, self.form.describe), name="look for a keyring", owner=self)
         if store.messages:
             self.body.show_message(" ".join(store.messages), "warning")
 
@@ -278,7 +278,7 @@ class ProfileDialog(DraftsDialog[Draft]):
         self.result_area.hide()
         self.test_button = push_button("&Test")
         self.check_button = push_button("Chec&k…")
-        self.check_button.setToolTip("Find out what this gateway and a model of it can do. Save what is typed first")
+        self.check_button.setToolTip("Find out what this gateway and one of its models can do. Save your changes first")
         self.use_button = push_button(USE)
         self.use_button.setToolTip("Use for this and new experiments")
         self.save_button.setDefault(True)

@@ -184,7 +184,7 @@ def problem(draft: Draft) -> str:
     if body is None:
         return "The extra body is not a JSON object. Correct it, or empty it."
     if name := secret_in(body):
-        return f"“{name}” in the extra body looks like a key, and the extra body is saved in a file. Take it out."
+        return f"“{name}” in the extra body looks like a key, and the extra body is saved in a file. Remove it."
     return ""
 
 

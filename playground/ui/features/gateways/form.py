@@ -55,8 +55,8 @@ class ProfileForm(QWidget):
         self.keys_place = KeysPlace()
         self.headers = ValueTable(
             HeaderRow,
-            hint="Sent with every request; one of ours with the same name is replaced.",
-            secret_hint="Values with a key icon are kept in the keyring, never in a file.",
+            hint="Sent with every request. Overrides default headers.",
+            secret_hint="Values with a key icon are stored in the keyring, never in a file.",
         )
         self.rules = RulesEdit()
         self.body = JsonField("Extra body", root="body", placeholder='{"top_k": 40}', least=3)
@@ -170,5 +170,5 @@ def _place(draft: Draft, keys: Keys) -> str:
         return "No key is stored." if state.available else state.words
     host = plain_origin(profile.key_origin)
     if keys.only_in_memory(profile.id, profile.key_origin):
-        return f"Kept in memory for {host}; it is gone when the app closes, because no system keyring took it."
+        return f"Stored in memory for {host} until the app closes: no system keyring is available."
     return f"Stored in the system keyring for {host}." if state.available else state.words

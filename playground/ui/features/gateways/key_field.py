@@ -7,7 +7,6 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
-from shiboken6 import isValid
 
 from playground.engine.gateways.secrets import Keys, clean_key, variable_is_set, variable_problem
 from playground.ui.widgets.flow_layout import FlowLayout
@@ -25,15 +24,14 @@ def variable_words(name: str) -> str:
     if problem := variable_problem(name):
         return problem
     if variable_is_set(name):
-        return f"From the environment: {name} (set). It is read when it is needed, and kept nowhere."
-    return f"From the environment: {name} (not set). Set it and start the application again."
+        return f"From the environment: {name} (set). It is read when needed and not stored."
+    return f"From the environment: {name} (not set). Set it and restart the app."
 
 
-async def describe_key(keys: Keys, dialog: QWidget, describe: Callable[[], None]) -> None:
-    """Look for a keyring, then let an open dialog describe where the key is or will be."""
+async def describe_key(keys: Keys, describe: Callable[[], None]) -> None:
+    """Look for a keyring, then let a dialog describe where the key is or will be."""
     await keys.check()
-    if isValid(dialog):
-        describe()
+    describe()
 
 
 class KeyField(QWidget):

@@ -53,14 +53,14 @@ class RuleRow:
         if field in ("model", MESSAGES) and self.kind is not AdaptationKind.ROLE:
             return f"A request always has “{field}”: no rule can change it."
         if self.kind is not AdaptationKind.OMIT and not self.to.strip():
-            return f"The rule for “{field}” does not say what is sent instead."
+            return f"The rule for “{field}” has no replacement."
         if self.kind is AdaptationKind.REPLACE:
             try:
                 value = self.value
             except ValueError:
-                return f"What is sent instead of “{field}” is not JSON. Correct it, or empty it."
+                return f"The replacement of “{field}” is not JSON. Correct or clear it."
             if name := secret_in({field: value}):
-                return f"“{name}” in a rule looks like a key, and rules are kept in a file. Take it out."
+                return f"“{name}” in a rule looks like a key, and rules are saved in a file. Remove it."
         return ""
 
     @property

@@ -22,8 +22,8 @@ DEEDS: Final = (
     (AdaptationKind.REPLACE, "Replace", "field, such as tool_choice", 'value as JSON, such as "auto"'),
     (AdaptationKind.ROLE, "Role", "role, such as developer", "the role that is sent"),
 )
-NONE = "None yet. Where a gateway refuses a field, the error offers to leave it out always: that is listed here."
-SOME = "They change what panels and conversation say. An extra body is sent unchanged."
+NONE = "None yet. If a gateway refuses a field, its error offers to always omit it; the rule is listed here."
+SOME = "Rules change values from the panels and the conversation. Extra body fields are sent unchanged."
 
 
 class RuleEdit(ListRow[RuleRow]):
@@ -34,9 +34,9 @@ class RuleEdit(ListRow[RuleRow]):
         self._row = row
         self.on = QCheckBox()
         self.on.setChecked(row.on)
-        self.on.setToolTip("Whether the rule is followed")
+        self.on.setToolTip("Apply this rule")
         self.deed = QComboBox()
-        self.deed.setAccessibleName("What is done")
+        self.deed.setAccessibleName("Action")
         for kind, words, _field, _to in DEEDS:
             self.deed.addItem(words, kind)
         self.deed.setCurrentIndex(self.deed.findData(row.kind))
@@ -56,7 +56,7 @@ class RuleEdit(ListRow[RuleRow]):
         second = in_row(self.protocol, (self.model, 1), margins=(26, 0, 32, 0), spacing=8)
         in_column(first, second, self.note, parent=self, margins=0, spacing=4)
         reason = f"“{row.why[:WHY]}”" if row.why else ""
-        source = "from the list of services" if from_list else f"learnt {row.learnt}" if row.learnt else ""
+        source = "from the list of services" if from_list else f"learned {row.learnt}" if row.learnt else ""
         say(self.note, " · ".join(filter(None, (source, reason))))
         self.note.setContentsMargins(26, 0, 0, 0)
         for line in (self.field, self.to, self.model):
@@ -100,7 +100,7 @@ class RuleEdit(ListRow[RuleRow]):
         self.field.setPlaceholderText(field)
         self.field.setAccessibleName("Role of the rule" if kind is AdaptationKind.ROLE else "Field of the rule")
         self.to.setPlaceholderText(to)
-        self.to.setAccessibleName("What is sent instead")
+        self.to.setAccessibleName("Replacement")
         self.to.setVisible(kind is not AdaptationKind.OMIT)
         self.on.setAccessibleName(f"Follow the rule for {short_name(self.field.text()) or 'a new field'}")
 

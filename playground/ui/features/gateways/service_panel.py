@@ -127,7 +127,7 @@ class ServicePanel(QWidget):
         self.undo = quiet_button("Undo", "Take back what was filled in")
         self.note = text_label(kind="small", wrap=True)
         self.all = quiet_button("All services…", "Show all known services and servers")
-        self.keep = quiet_button("Save as service…", "Keep this address among your own known services")
+        self.keep = quiet_button("Save as service…", "Save this address as a service of your own")
         self._fields_column = QVBoxLayout()
         self._fields_column.setSpacing(4)
         self._status_row = QWidget()

@@ -23,7 +23,7 @@ from playground.ui.widgets.scroll_page import DownArea
 
 NEW = "New service"
 ABOUT_OWN = (
-    "A service of your own is found by this name and address. Names in braces, such as {resource}, are asked for when "
+    "A service of your own is found by this name and address. You fill in names in braces, such as {resource}, when "
     "it is used. It is saved in a file, so no key belongs here."
 )
 SHIPPED = "This entry is part of the app. Duplicate it to change it."

@@ -7,27 +7,26 @@ takes is in its hint. Checks run a moment after the last keystroke.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Final
+from typing import Annotated, Final
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QButtonGroup, QLabel, QLineEdit, QPushButton, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QPushButton, QRadioButton, QVBoxLayout, QWidget
 
+from playground.domain.hints import setting
 from playground.domain.parameters import Hint, Parameters
+from playground.domain.values import Value
 from playground.engine.questions.kinds import FormatSound
 from playground.jsonkit.problems import JsonTextError, Problem
 from playground.jsonkit.reading import READ_AT_MOST, read_typed
 from playground.jsonkit.values import JSON, JSONObject
-from playground.ui.widgets.choice_fields import SwitchPill
+from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.elided_label import ElidedLabel
-from playground.ui.widgets.form_parts import look, paragraph, say, text_label
-from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.form_parts import look, paragraph, say
 from playground.ui.widgets.json_field import JsonField
 from playground.ui.widgets.json_text import pretty_value
-from playground.ui.widgets.layouts import in_column, in_row
-from playground.ui.widgets.plain_text import tip
+from playground.ui.widgets.layouts import in_row
+from playground.ui.widgets.rows.form import Form, form_for
 from playground.ui.widgets.scroll_page import ScrollPage
-from playground.ui.widgets.theme import code_font
-from playground.ui.widgets.widget_questions import WidgetQuestions
 
 FIELD = "response_format"
 CHECK_AFTER_MS = 150
@@ -177,72 +176,16 @@ NO_FIELD = (
     "Add the gateway's own field under Parameters, “Extra fields and headers”."
 )
 
-STRICT_HELP = "Ask the gateway to enforce the schema exactly. Omitted while it is default."
 
+class NamedSchema(Value):
+    """The members of a named schema besides the schema itself; ``strict`` None is the default."""
 
-class SchemaHead(QWidget):
-    """Name, description and strictness of a schema. ``edited`` reports a change by a person."""
-
-    edited = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.name = QLineEdit()
-        self.name.setFont(code_font())
-        self.name.setPlaceholderText("invoice")
-        self.name.setAccessibleName("Name of the schema")
-        self.name_flag = paragraph("", "flag-error")
-        self.name_flag.hide()
-        self.description = QLineEdit(placeholderText="optional: what the answer is for")
-        self.description.setAccessibleName("Description of the schema")
-        self.strict = SwitchPill()
-        self.strict.setAccessibleName("Strict")
-        self.strict.setAccessibleDescription(STRICT_HELP)
-        self.strict.setToolTip(tip(STRICT_HELP))
-        self.reset = IconButton("close", "Strict back to default (Delete)", size=12)
-        self.reset.setFixedSize(20, 20)
-        self.reset.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        column = in_column(_caption("Name", self.name), self.name, self.name_flag, parent=self, margins=0, spacing=4)
-        column.addSpacing(4)
-        column.addWidget(_caption("Description", self.description))
-        column.addWidget(self.description)
-        strict = in_row(_caption("Strict", self.strict), 1, self.reset, self.strict, margins=(0, 4, 0, 0), spacing=4)
-        column.addLayout(strict)
-        self.name.textEdited.connect(self.edited)
-        self.description.textEdited.connect(self.edited)
-        self.strict.switched.connect(self._switched)
-        self.strict.cleared.connect(self._cleared)
-        self.reset.clicked.connect(self._cleared)
-        self.reset.hide()
-
-    def show_values(self, name: str, description: str, strict: bool | None) -> None:
-        """Show the values; an unchanged text keeps its cursor."""
-        for field, text in ((self.name, name), (self.description, description)):
-            if field.text() != text:
-                field.setText(text)
-        self.strict.show_state(strict)
-        self.reset.setVisible(strict is not None)
-
-    def flag_name(self, problem: str) -> None:
-        """Show what is wrong with the name, which is sent nevertheless."""
-        look(self.name, "true" if problem else "false", "bad")
-        self.name_flag.setText(problem)
-        self.name_flag.setVisible(bool(problem))
-
-    def _switched(self, _state: bool) -> None:
-        self.reset.show()
-        self.edited.emit()
-
-    def _cleared(self) -> None:
-        self.strict.show_state(None)
-        self.reset.hide()
-        self.edited.emit()
-
-
-def _caption(text: str, field: QWidget) -> QLabel:
-    label = text_label(text, "group")
-    label.setBuddy(field)
-    return label
+    name: Annotated[str, setting("Name", editor="line", placeholder=EXAMPLE_NAME)] = ""
+    description: Annotated[str, setting("Description", editor="line", placeholder="what the answer is for")] = ""
+    strict: Annotated[
+        bool | None,
+        setting("Strict", editor="switch", help="Ask the gateway to enforce the schema exactly. Default: omitted."),
+    ] = None
 
 
 class OutputPanel(ScrollPage):
@@ -260,7 +203,6 @@ class OutputPanel(ScrollPage):
         self._parameters = Parameters()
         self._draft = OutputDraft()
         self._available = False
-        self._showing = False
         self._rows: dict[str, QWidget] = {}
         self.radios: dict[str, QRadioButton] = {}
         self._group = QButtonGroup(self)
@@ -269,7 +211,7 @@ class OutputPanel(ScrollPage):
         self.unsent = paragraph("", "flag-error")
         self._warning = paragraph("", "flag")
         self._warning.hide()
-        self.head = SchemaHead()
+        self.head: Form[NamedSchema] = form_for(NamedSchema, is_wide=False)
         self.schema = JsonField("Schema", root="schema", placeholder='{"type": "object", …}', least=8)
         self.example_button = QPushButton("Insert an example")
         self.schema.add_tool(self.example_button)
@@ -280,7 +222,7 @@ class OutputPanel(ScrollPage):
         self._questions.answered.connect(self.check_now)
         self._question: tuple[tuple[OutputDraft, bool], FormatSound] | None = None
         self._arrange()
-        self.head.edited.connect(self._head_edited)
+        self.head.changed.connect(self._head_edited)
         self.schema.edited.connect(self._schema_edited)
         self.custom.edited.connect(self._custom_edited)
         self.example_button.clicked.connect(self.insert_example)
@@ -368,13 +310,11 @@ class OutputPanel(ScrollPage):
 
     def _show(self) -> None:
         draft, named = self._draft, self._parameters.names_schema
-        self._showing = True
         self.radios[draft.kind].setChecked(True)
-        self.head.show_values(draft.name, draft.description, draft.strict)
+        self.head.set_value(NamedSchema(name=draft.name, description=draft.description, strict=draft.strict))
         for field, text in ((self.schema, draft.schema), (self.custom, draft.custom)):
             if field.text != text:
                 field.set_text(text)
-        self._showing = False
         self.hint.setText(HINTS[draft.kind])
         self.hint.setVisible(self._available)
         self.head.setVisible(self._available and draft.kind == SCHEMA and named)
@@ -410,8 +350,8 @@ class OutputPanel(ScrollPage):
     def insert_example(self) -> None:
         """Insert a complete schema; one undo restores the old text."""
         if self._parameters.names_schema and self._draft.name in ("", FIRST_NAME):
-            self.head.show_values(EXAMPLE_NAME, self._draft.description, self._draft.strict)
-            self._head_edited()
+            self._edit(replace(self._draft, name=EXAMPLE_NAME))
+            self._show()
         self.schema.replace_text(EXAMPLE)
         self.schema.focus()
 
@@ -424,7 +364,7 @@ class OutputPanel(ScrollPage):
         elif draft.kind == SCHEMA:
             problems = self._problems(reading.value)
             self.schema.show_problems([p for p in problems if p.path[:1] == ("schema",)])
-            self.head.flag_name(next((p.message for p in problems if p.path[:1] == ("name",)), ""))
+            self.head.show_flags({"name": next((p.message for p in problems if p.path[:1] == ("name",)), "")})
 
     def _problems(self, value: JSONObject | None) -> list[Problem]:
         named = self._parameters.names_schema
@@ -439,10 +379,8 @@ class OutputPanel(ScrollPage):
     def _kind_chosen(self, number: int) -> None:
         self.choose(KINDS[number])
 
-    def _head_edited(self) -> None:
-        head = self.head
-        name, description = head.name.text(), head.description.text()
-        self._edit(replace(self._draft, name=name, description=description, strict=head.strict.state))
+    def _head_edited(self, head: NamedSchema, _errors: dict[str, str]) -> None:
+        self._edit(replace(self._draft, name=head.name, description=head.description, strict=head.strict))
 
     def _schema_edited(self) -> None:
         self._edit(replace(self._draft, schema=self.schema.text))
@@ -451,7 +389,7 @@ class OutputPanel(ScrollPage):
         self._edit(replace(self._draft, custom=self.custom.text))
 
     def _edit(self, draft: OutputDraft) -> None:
-        if self._showing or not self._available:
+        if not self._available:
             return
         self._draft = draft
         value, parameters = self._read().value, self._parameters

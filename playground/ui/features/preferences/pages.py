@@ -4,31 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QCheckBox,
-    QFormLayout,
-    QHeaderView,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
+from playground.domain.hints import setting
+from playground.domain.values import Value
 from playground.ui.features.action import Action, key_text
 from playground.ui.widgets.form_parts import paragraph, push_button, styled
-from playground.ui.widgets.layouts import Gap, in_column, in_row
+from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.rows.form import Form, form_for
 from playground.ui.widgets.search_field import SearchField
-from playground.ui.widgets.segments import Segments
 
 FindAction = Callable[[str], QAction]
 ROW_HEIGHT = 24  # pixels
 
 #: The ids of the actions that choose a colour scheme.
 SCHEMES: Final = {"theme.system": "Match system", "theme.light": "Light", "theme.dark": "Dark"}
+ENTER: Final = "settings.enter"
 SIZES: Final = {"view.smaller": "Smaller", "view.normal": "Normal", "view.larger": "Larger"}
 #: Keys that no action has, and what they do everywhere.
 COMMON_KEYS: Final = (
@@ -40,41 +35,51 @@ COMMON_KEYS: Final = (
 )
 
 
+class GeneralPreferences(Value):
+    """Appearance and the Enter key: the states of actions of the window."""
+
+    scheme: Annotated[
+        str, setting("Colour scheme", group="Appearance", editor="segments", choices=tuple(SCHEMES.items()))
+    ] = next(iter(SCHEMES))
+    zoom: Annotated[float, setting("Text size", group="Appearance")] = 1.0
+    enter_runs: Annotated[
+        bool, setting("Press Enter to run", group="Enter key", help="Ctrl+Enter makes a new line.")
+    ] = False
+
+
+class TextSize(QWidget):
+    """Buttons for the text size, and the size in percent."""
+
+    def __init__(self, resize: Callable[[str], None]) -> None:
+        super().__init__()
+        self._percent = paragraph()
+        buttons = []
+        for action_id, words in SIZES.items():
+            button = push_button(words)
+            button.setAccessibleName(f"{words} text")
+            button.clicked.connect(partial(resize, action_id))
+            buttons.append(button)
+        in_row(*buttons, self._percent, 1, of=self, margins=0, spacing=8)
+        self.setFocusProxy(buttons[0])
+
+    def show_zoom(self, zoom: float) -> None:
+        """Show the text size; 1 is the normal one."""
+        self._percent.setText(f"{zoom:.0%}")
+
+
 class GeneralPage(QWidget):
-    """Colour scheme, text size and Enter key: controls of actions of the window."""
+    """Colour scheme, text size and Enter key: the form of actions of the window."""
 
     def __init__(self, action: FindAction, zoom: Callable[[], float]) -> None:
         super().__init__()
         self._zoom = zoom
-        self._schemes = [action(name) for name in SCHEMES]
-        self._scheme = Segments(tuple(SCHEMES.values()), "Colour scheme", tall=True)
-        self._scheme.chosen.connect(lambda index: self._schemes[index].trigger())
-        self._size = paragraph()
-        sizes = [push_button(words) for words in SIZES.values()]
-        for button, name in zip(sizes, SIZES, strict=True):
-            button.setAccessibleName(f"{button.text()} text")
-            button.clicked.connect(partial(self._resize, action(name)))
-        self._enter_action = action("settings.enter")
-        self._enter = QCheckBox(self._enter_action.text())
-        self._enter.toggled.connect(self._set_enter)
-        form = QFormLayout()
-        form.setSpacing(10)
-        form.addRow("Colour scheme", self._scheme)
-        form.addRow("Text size", in_row(*sizes, self._size, 1, spacing=8))
-        in_column(
-            paragraph("Appearance", "group"),
-            form,
-            Gap(12),
-            paragraph("Enter key", "group"),
-            (self._enter, 0, Qt.AlignmentFlag.AlignLeft),
-            paragraph("If on, Ctrl+Enter makes a new line. If off, Ctrl+Enter runs.", "muted"),
-            1,
-            parent=self,
-            margins=0,
-            spacing=8,
-        )
-        for changed in (*self._schemes, self._enter_action):
-            changed.changed.connect(self._show)
+        self._action = action
+        self._size = TextSize(self._resize)
+        self.form: Form[GeneralPreferences] = form_for(GeneralPreferences, {"zoom": self._size})
+        self.form.changed.connect(self._apply)
+        in_column(self.form, 1, of=self, margins=0)
+        for name in (*SCHEMES, ENTER):
+            action(name).changed.connect(self._show)
         self._show()
 
     def event(self, event: QEvent) -> bool:
@@ -83,17 +88,24 @@ class GeneralPage(QWidget):
             self._show()
         return super().event(event)
 
+    def _preferences(self) -> GeneralPreferences:
+        scheme = next((name for name in SCHEMES if self._action(name).isChecked()), next(iter(SCHEMES)))
+        return GeneralPreferences(scheme=scheme, zoom=self._zoom(), enter_runs=self._action(ENTER).isChecked())
+
     def _show(self) -> None:
-        self._scheme.set_index(next((n for n, action in enumerate(self._schemes) if action.isChecked()), 0))
-        self._size.setText(f"{self._zoom():.0%}")
-        self._enter.setChecked(self._enter_action.isChecked())
+        preferences = self._preferences()
+        self.form.set_value(preferences)
+        self._size.show_zoom(preferences.zoom)
 
-    def _set_enter(self, on: bool) -> None:
-        if self._enter_action.isChecked() != on:
-            self._enter_action.trigger()
+    def _apply(self, preferences: GeneralPreferences, _errors: dict[str, str]) -> None:
+        before = self._preferences()
+        if preferences.scheme != before.scheme:
+            self._action(preferences.scheme).trigger()
+        if preferences.enter_runs != before.enter_runs:
+            self._action(ENTER).trigger()
 
-    def _resize(self, action: QAction, _checked: bool = False) -> None:
-        action.trigger()
+    def _resize(self, action_id: str, _checked: bool = False) -> None:
+        self._action(action_id).trigger()
         self._show()
 
 

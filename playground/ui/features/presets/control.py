@@ -93,7 +93,7 @@ class PresetControl(Control):
         dialog = SavePresetDialog(make, store.named, session.settings.model, self._host.window)
         dialog.saved.connect(self._save)
         dialog.open()
-        dialog.name.setFocus()
+        dialog.form.focus()
 
     def _save(self, preset: Preset) -> None:
         before = self.store.get(preset.id)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Annotated
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QDialog, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QDialog, QPushButton, QWidget
 
+from playground.domain.hints import hints_of, setting
+from playground.domain.values import Value
 from playground.engine.files.presets import Preset
 from playground.ui.features.presets.texts import rows
 from playground.ui.widgets.form_parts import paragraph, push_button, quiet_button, say, styled, text_label
@@ -14,8 +18,21 @@ from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.list_detail import ListDetail, ListEntry
 from playground.ui.widgets.outline_tree import OutlineTree
 from playground.ui.widgets.plain_text import show_hidden
+from playground.ui.widgets.rows.form import Form, form_for
 
 CONTENT = "Content of the preset"
+
+
+class NewPreset(Value):
+    """The input of the dialog that saves a preset."""
+
+    name: Annotated[str, setting("Name", placeholder="For example Strict JSON")] = ""
+    with_model: Annotated[bool, setting("With protocol and model")] = False
+
+    @property
+    def plain_name(self) -> str:
+        """The name without spaces around it."""
+        return self.name.strip()
 
 
 class SavePresetDialog(QDialog):
@@ -35,44 +52,44 @@ class SavePresetDialog(QDialog):
         self._named = named
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Save as preset")
-        self.name = QLineEdit(placeholderText="Name, for example Strict JSON")
-        self.name.setAccessibleName("Name of the preset")
-        self.with_model = QCheckBox("With protocol and model")
-        self.with_model.setToolTip(f"Using the preset then also chooses {show_hidden(model) or 'no model'}")
+        hints = hints_of(NewPreset)
+        words = f"Using the preset then also chooses {show_hidden(model) or 'no model'}."
+        self.form: Form[NewPreset] = form_for(
+            NewPreset, hints={**hints, "with_model": replace(hints["with_model"], help=words)}
+        )
         self._replaces = paragraph("", "warning")
         self._content = OutlineTree(CONTENT)
         self._save_button = styled(QPushButton("Save", default=True), "primary")
         cancel = push_button("Cancel")
         in_column(
-            self.name,
+            self.form,
             self._replaces,
             text_label("Content", "group"),
             (self._content, 1),
             text_label("Without messages, gateway and key.", "small"),
-            self.with_model,
             in_row(1, cancel, self._save_button, spacing=8),
             parent=self,
             margins=(18, 14, 18, 14),
             spacing=8,
         )
         self.resize(480, 460)
-        self.name.textChanged.connect(self._show)
-        self.with_model.toggled.connect(self._show)
+        self.form.set_value(NewPreset())
+        self.form.changed.connect(self._show)
         cancel.clicked.connect(self.reject)
         self._save_button.clicked.connect(self._save)
         self._show()
 
     def _show(self) -> None:
-        name = self.name.text().strip()
+        name = self.form.value.plain_name
         replaces = self._named(name) is not None
         say(self._replaces, f"“{name}” exists. Saving replaces it." if replaces else "")
         self._save_button.setText("Replace" if replaces else "Save")
         self._save_button.setEnabled(bool(name))
-        self._content.show_groups(rows(self._make(name or "-", self.with_model.isChecked())))
+        self._content.show_groups(rows(self._make(name or "-", self.form.value.with_model)))
 
     def _save(self) -> None:
-        name = self.name.text().strip()
-        preset, existing = self._make(name, self.with_model.isChecked()), self._named(name)
+        name = self.form.value.plain_name
+        preset, existing = self._make(name, self.form.value.with_model), self._named(name)
         self.saved.emit(preset if existing is None else preset.model_copy(update={"id": existing.id}))
         self.accept()
 

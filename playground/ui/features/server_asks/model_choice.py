@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QSizePolicy, QWidget
-from shiboken6 import isValid
 
 from playground.domain.errors import RunRefusedError
 from playground.engine.requests.protocol_info import TITLES
@@ -32,7 +31,7 @@ class ModelChoice(QWidget):
         self._gateways = gateways
         self.model = model
         self.gateway, self.protocol = CompactCombo(84, 300), CompactCombo(84, 300)
-        for combo, name in ((self.gateway, "Gateway that is asked"), (self.protocol, "Protocol")):
+        for combo, name in ((self.gateway, "Gateway"), (self.protocol, "Protocol")):
             combo.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
             combo.setAccessibleName(name)
         for profile in gateways.profiles:
@@ -91,7 +90,7 @@ class ModelChoice(QWidget):
             self._load()
 
     def _load(self) -> None:
-        spawn(self._list(self.profile_id), name="list models for a tool server")
+        spawn(self._list(self.profile_id), name="list models for a tool server", owner=self)
 
     async def _list(self, profile_id: str) -> None:
         problem = ""
@@ -100,6 +99,6 @@ class ModelChoice(QWidget):
             problem = result.failure.message if result.failure is not None else ""
         except (RunRefusedError, OSError) as error:
             problem = str(error)
-        if isValid(self) and profile_id == self.profile_id:
+        if profile_id == self.profile_id:
             say(self.failed, f"Its models could not be listed: {problem} An id can be typed." if problem else "")
             self._show()

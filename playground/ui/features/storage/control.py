@@ -19,25 +19,17 @@ from playground.engine.files.experiment_file import ExperimentFileError
 from playground.engine.gateways.secrets import Secret
 from playground.engine.library.store import Mode, Status, StoreError
 from playground.engine.library.store.backups import Backup
-from playground.engine.library.store.tape_rows import KeepTapes
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session
 from playground.jsonkit.texts import listed
 from playground.ui.features.host import Control, Host
 from playground.ui.features.storage.banner import Choice, StorageBanner
-from playground.ui.features.storage.limits import (
-    BYTES_KEY,
-    DAYS_KEY,
-    MEMORY_KEY,
-    TRASH_KEY,
-    keep_rule,
-    memory_limit,
-    trash_days,
-)
-from playground.ui.features.storage.page import Limits, StoragePage, StorageState
+from playground.ui.features.storage.limits import StorageLimits
+from playground.ui.features.storage.page import StoragePage, StorageState
 from playground.ui.widgets.dialogs import agreed, ask_choice, ask_where, ask_which, line_dialog
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.plain_text import short_title
+from playground.ui.widgets.preferences import read_preferences, write_preferences
 
 COPIES = "Copies of experiments (*.db);;All files (*)"
 RESTORE = (
@@ -127,10 +119,11 @@ class StorageControl(Control):
         self.banner = StorageBanner()
         host.add_banner(self.banner)
         workspace, settings = host.workspace, host.settings
-        workspace.set_tape_limit(memory_limit(settings))
+        limits = read_preferences(StorageLimits, settings)
+        workspace.set_tape_limit(limits.memory)
         if workspace.store is not None:
-            workspace.store.keep_tapes(keep_rule(settings))
-            workspace.store.keep_deleted(trash_days(settings) or None)
+            workspace.store.keep_tapes(limits.tapes)
+            workspace.store.keep_deleted(limits.trash_days or None)
             workspace.store.subscribe(self._show_status)
 
     # From the start to the end
@@ -228,9 +221,7 @@ class StorageControl(Control):
 
     def make_page(self) -> QWidget:
         """Return the page: where experiments are stored, backups and limits."""
-        rule = keep_rule(self._settings)
-        limits = Limits(int(rule.days or 0), rule.bytes or 0, self._workspace.tape_limit, trash_days(self._settings))
-        page = self._page = StoragePage(limits)
+        page = self._page = StoragePage(read_preferences(StorageLimits, self._settings))
         page.folder_asked.connect(self._open_folder)
         page.backup_asked.connect(self.back_up)
         page.restore_asked.connect(self.restore)
@@ -250,15 +241,14 @@ class StorageControl(Control):
         if (page := self._shown_page()) is not None:
             page.show_state(state)
 
-    def _apply_limits(self, limits: Limits) -> None:
-        for key, value in zip((DAYS_KEY, BYTES_KEY, MEMORY_KEY, TRASH_KEY), limits, strict=True):
-            self._settings.setValue(key, value)
+    def _apply_limits(self, limits: StorageLimits) -> None:
+        write_preferences(limits, self._settings)
         self._workspace.set_tape_limit(limits.memory)
         spawn(self._keep(limits), name="apply limits")
 
-    async def _keep(self, limits: Limits) -> None:
+    async def _keep(self, limits: StorageLimits) -> None:
         if self._workspace.store is not None:
-            self._workspace.store.keep_tapes(KeepTapes(limits.days or None, limits.disk or None))
+            self._workspace.store.keep_tapes(limits.tapes)
             await self._workspace.keep_deleted(limits.trash_days or None)
         self.changed.emit()
         await self._show_state()
@@ -307,7 +297,7 @@ class StorageControl(Control):
             return
         store = self._workspace.store
         if store is not None and path.resolve() == store.path.resolve():
-            self._tell("That is the file experiments are kept in. Choose another name for the copy.")
+            self._tell("Experiments are stored in this file. Choose another name for the copy.")
             return
         self._tell(f"Copying to {path.name}…")
         self._set_busy(True)

@@ -1,54 +1,28 @@
-"""How long and how much of what went over the wire is kept: remembered among the window's settings."""
+"""Limits of stored exchanges and of the trash: a form of the preferences, stored among the window's settings."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSettings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, Final
 
+from pydantic import Field
+
+from playground.domain.hints import Hint, hints_of, setting, value_at
+from playground.domain.values import Value
 from playground.engine.library.store.store import DAYS_DELETED
 from playground.engine.library.store.tape_rows import KeepTapes
 from playground.engine.session.experiment import DEFAULT_LIMIT
 
-MIB = 1024 * 1024
-GIB = 1024 * MIB
-MEMORY_KEY, DAYS_KEY, BYTES_KEY, TRASH_KEY = "tape_limit", "tapes/days", "tapes/bytes", "trash/days"
-FOR_EVER = 0  # as a number of days or bytes: no bound
-LEAST, MOST = MIB, 1024 * GIB  # the default replaces a value outside of them
-MOST_DAYS = 36_500
-
-MEMORY = tuple(count * MIB for count in (16, 64, 256, 1024, 4096))
-DAYS = (7, 30, 90, 365, FOR_EVER)
-TRASH_DAYS = (1, 7, 30, 90, 365, FOR_EVER)
-DISK = (*(count * MIB for count in (100, 512, 1024, 5120)), FOR_EVER)
-
-
-def memory_limit(settings: QSettings) -> int:
-    """Bytes of tapes that each experiment may keep in memory."""
-    return _number(settings, MEMORY_KEY, DEFAULT_LIMIT, LEAST, MOST)
-
-
-def keep_rule(settings: QSettings) -> KeepTapes:
-    """The rule for tapes on the disk."""
-    usual = KeepTapes()
-    days = _number(settings, DAYS_KEY, int(usual.days or FOR_EVER), FOR_EVER, MOST_DAYS)
-    most = _number(settings, BYTES_KEY, usual.bytes or FOR_EVER, FOR_EVER, MOST)
-    return KeepTapes(days or None, most or None)
-
-
-def trash_days(settings: QSettings) -> int:
-    """Days after which what was deleted is gone for good."""
-    return _number(settings, TRASH_KEY, DAYS_DELETED, FOR_EVER, MOST_DAYS)
-
-
-def _number(settings: QSettings, key: str, usual: int, least: int, most: int) -> int:
-    try:
-        number = int(str(settings.value(key, usual)))
-    except ValueError:
-        return usual
-    return number if least <= number <= most else usual
+MIB: Final = 1024 * 1024
+GIB: Final = 1024 * MIB
+FOR_EVER: Final = 0  # as a number of days or bytes: no bound
+MOST_BYTES: Final = 1024 * GIB
+MOST_DAYS: Final = 36_500
 
 
 def days_words(days: int) -> str:
-    """A time for people who choose between several."""
+    """Return the words for a number of days."""
     if not days:
         return "for ever"
     if days % 365 == 0:
@@ -57,7 +31,7 @@ def days_words(days: int) -> str:
 
 
 def size_words(count: int) -> str:
-    """Bytes for people who choose between sizes."""
+    """Return the words for a number of bytes."""
     if count < 1024:
         return f"{count} bytes"
     if count < MIB:
@@ -67,3 +41,64 @@ def size_words(count: int) -> str:
         return f"{mib:.0f} MiB" if mib >= 10 or mib == int(mib) else f"{mib:.1f} MiB"
     gib = mib / 1024
     return f"{gib:.0f} GiB" if gib >= 10 or gib == int(gib) else f"{gib:.1f} GiB"
+
+
+def _limit_words(count: int) -> str:
+    return size_words(count) if count != FOR_EVER else "no limit"
+
+
+def _limit(label: str, key: str, choices: Sequence[int], words: Callable[[Any], str]) -> Hint:
+    pairs = tuple((value, words(value)) for value in choices)
+    return setting(label, path=key, editor="pick", choices=pairs, choice_words=words)
+
+
+class StorageLimits(Value):
+    """Limits of stored data, in days and bytes; ``FOR_EVER`` for no limit."""
+
+    days: Annotated[
+        int,
+        Field(ge=FOR_EVER, le=MOST_DAYS),
+        _limit("Keep bodies for", "tapes/days", (7, 30, 90, 365, FOR_EVER), days_words),
+    ] = int(KeepTapes().days or FOR_EVER)
+    disk: Annotated[
+        int,
+        Field(ge=FOR_EVER, le=MOST_BYTES),
+        _limit(
+            "Bodies on disk, at most",
+            "tapes/bytes",
+            (100 * MIB, 512 * MIB, GIB, 5 * GIB, FOR_EVER),
+            _limit_words,
+        ),
+    ] = KeepTapes().bytes or FOR_EVER
+    memory: Annotated[
+        int,
+        Field(ge=MIB, le=MOST_BYTES),
+        _limit(
+            "Bodies in memory, per open experiment",
+            "tape_limit",
+            (16 * MIB, 64 * MIB, 256 * MIB, GIB, 4 * GIB),
+            size_words,
+        ),
+    ] = DEFAULT_LIMIT
+    trash_days: Annotated[
+        int,
+        Field(ge=FOR_EVER, le=MOST_DAYS),
+        _limit("Keep deleted experiments for", "trash/days", (1, 7, 30, 90, 365, FOR_EVER), days_words),
+    ] = DAYS_DELETED
+
+    @property
+    def tapes(self) -> KeepTapes:
+        """The rule for bodies on disk."""
+        return KeepTapes(self.days or None, self.disk or None)
+
+
+def hints_with(limits: StorageLimits) -> dict[str, Hint]:
+    """Return the hints of the limits; the current values are among the choices, and no limit is the last one."""
+    return {name: _with_choice(hint, value_at(limits, name)) for name, hint in hints_of(StorageLimits).items()}
+
+
+def _with_choice(hint: Hint, value: int) -> Hint:
+    if hint.choice_words is None or value in dict(hint.choices):
+        return hint
+    choices = (*hint.choices, (value, hint.choice_words(value)))
+    return replace(hint, choices=tuple(sorted(choices, key=lambda choice: (choice[0] == FOR_EVER, choice[0]))))

@@ -6,25 +6,26 @@ It shows a state that it is given and reports requests; it opens no file itself.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFormLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from playground.engine.library.store.backups import Backup
-from playground.ui.features.storage.limits import DAYS, DISK, FOR_EVER, MEMORY, TRASH_DAYS, days_words, size_words
+from playground.ui.features.storage.limits import StorageLimits, hints_with, size_words
 from playground.ui.widgets.elided_label import ElidedLabel
-from playground.ui.widgets.form_parts import keep_from_wheel, paragraph, push_button, say, styled, text_label
+from playground.ui.widgets.form_parts import paragraph, push_button, say, styled, text_label
 from playground.ui.widgets.layouts import Gap, in_column, in_row
 from playground.ui.widgets.list_detail import EntryList, ListEntry
 from playground.ui.widgets.row_delegate import TWO_LINES
+from playground.ui.widgets.rows.form import Form, form_for
 
 LIMITS_WORDS = (
     "Bodies of requests and responses take most of the space. The oldest are deleted by these limits; conversations, "
     "times and headers stay."
 )
+LABEL_WIDTH: Final = 260  # pixels
 UNAPPLIED = "Limits are changed, but not applied."
 
 
@@ -48,15 +49,6 @@ class StorageState:
     backup_problem: str = ""
 
 
-class Limits(NamedTuple):
-    """Limits of stored data: days, bytes, bytes, days; ``FOR_EVER`` for no limit."""
-
-    days: int
-    disk: int
-    memory: int
-    trash_days: int
-
-
 def backup_time(backup: Backup) -> str:
     """Return when a backup was made, in local time."""
     return time.strftime("%A, %d %B %Y, %H:%M", time.localtime(backup.created_at))
@@ -71,7 +63,7 @@ class StoragePage(QWidget):
     backup_restore_asked = Signal(object)
     limits_applied = Signal(object)
 
-    def __init__(self, limits: Limits, parent: QWidget | None = None) -> None:
+    def __init__(self, limits: StorageLimits, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._limits = limits
         self._can_restore = False
@@ -92,19 +84,13 @@ class StoragePage(QWidget):
         self._backups_title = text_label("Automatic backups", "small")
         self.restore_backup = push_button("Restore…")
         self.restore_backup.setToolTip("Replace all experiments by those of the selected backup")
-        self._days = _choice("Keep bodies for", DAYS, limits.days, days_words)
-        self._disk = _choice("Bodies on disk, at most", DISK, limits.disk, _at_most)
-        self._memory = _choice("Bodies in memory, per open experiment", MEMORY, limits.memory, size_words)
-        self._trash_days = _choice("Keep deleted experiments for", TRASH_DAYS, limits.trash_days, days_words)
+        self.form: Form[StorageLimits] = form_for(StorageLimits, hints=hints_with(limits), label_width=LABEL_WIDTH)
+        self.form.set_value(limits)
+        self.form.changed.connect(self._show_unapplied)
         self.memory = paragraph("", "small")
         self.trash = paragraph("", "small")
         self.apply = push_button("Apply limits", "primary")
         self.unapplied = paragraph("", "small")
-        form = QFormLayout()
-        form.setSpacing(8)
-        for field in (self._days, self._disk, self._memory, self._trash_days):
-            form.addRow(field.accessibleName(), field)
-            field.currentIndexChanged.connect(self._show_unapplied)
         in_column(
             paragraph("Experiments", "group"),
             paragraph("Everything is saved as it happens.", "muted"),
@@ -119,7 +105,7 @@ class StoragePage(QWidget):
             Gap(8),
             paragraph("Limits", "group"),
             paragraph(LIMITS_WORDS, "muted"),
-            form,
+            self.form,
             in_row(self.apply, (self.unapplied, 1), spacing=8),
             self.memory,
             self.trash,
@@ -170,22 +156,16 @@ class StoragePage(QWidget):
         """Set whether a backup is being made; only one is at a time."""
         self.backup.setEnabled(not busy)
 
-    @property
-    def limits(self) -> Limits:
-        """The limits that are chosen, applied or not."""
-        fields = self._days, self._disk, self._memory, self._trash_days
-        return Limits(*(int(field.currentData()) for field in fields))
-
     def _backup_selected(self) -> None:
         self.restore_backup.setEnabled(self._can_restore and bool(self.backups.current_id))
 
     def _show_unapplied(self) -> None:
-        changed = self.limits != self._limits
+        changed = self.form.value != self._limits
         self.apply.setEnabled(changed)
         self.unapplied.setText(UNAPPLIED if changed else "")
 
     def _apply(self) -> None:
-        self._limits = self.limits
+        self._limits = self.form.value
         self._show_unapplied()
         self.limits_applied.emit(self._limits)
 
@@ -196,19 +176,3 @@ def _trash_words(state: StorageState) -> str:
         return "The trash is empty."
     words = f"The trash holds {state.deleted} experiment{'s' * (state.deleted > 1)}"
     return f"{words}, about {size_words(state.trash)}." if state.path else f"{words}."
-
-
-def _at_most(count: int) -> str:
-    return size_words(count) if count != FOR_EVER else "no limit"
-
-
-def _choice(name: str, choices: tuple[int, ...], current: int, words_of: Callable[[int], str]) -> QComboBox:
-    """Return a field with the choices and the current value, in order; no limit comes last."""
-    field = styled(QComboBox(), "field")
-    field.setAccessibleName(name)
-    values = sorted({*choices, current}, key=lambda value: (value == FOR_EVER, value))
-    for value in values:
-        field.addItem(words_of(value), value)
-    field.setCurrentIndex(values.index(current))
-    keep_from_wheel(field)
-    return field

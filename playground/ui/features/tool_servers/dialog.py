@@ -179,7 +179,7 @@ class ServersDialog(DraftsDialog[Draft]):
         if self._book.get(self.current) is None or self.drafts.get(self.current) is not None:
             await self.save([self.current])
         server = self._book.get(self.current)
-        if server is None or not shiboken6.isValid(self):
+        if server is None:
             return
         if missing := missing_setting(server):
             self.body.show_message(missing, "error")

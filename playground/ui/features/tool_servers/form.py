@@ -20,7 +20,7 @@ from playground.ui.widgets.plain_text import one_line_of
 from playground.ui.widgets.rows.form import form_for
 from playground.ui.widgets.value_table import ValueTable
 
-KEYRING: Final = "Values with a key icon are secrets: they are kept in the keyring, never in a file."
+KEYRING: Final = "Values with a key icon are secrets: they are stored in the keyring, never in a file."
 _MOST_LINES: Final = 8
 _DEMO: Final = (
     "This is the demo server of this app: nothing to install, and it changes nothing outside its process. Start it, "

@@ -30,7 +30,7 @@ from playground.engine.tool_servers.secret_values import command_text, forget, k
 from playground.ui.features.tool_servers.rows import FolderRow
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import push_button, say, text_label
-from playground.ui.widgets.import_dialog import ImportDialog, Preview, Source
+from playground.ui.widgets.import_dialog import ImportDialog, ImportKind, Preview, Source
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.outline_tree import group
@@ -91,18 +91,20 @@ class _Field:
 class ImportServersDialog(ImportDialog[Servers]):
     """Import of tool servers; ``imported`` carries the ids of the added servers."""
 
-    title = "Import tool servers"
-    placeholder = (
-        "Paste the configuration of another application: JSON of Claude, VS Code, Cursor, LM Studio, Gemini CLI, "
-        "opencode or Zed, TOML of Codex, YAML of Continue or Goose. A piece of it from a page of instructions is "
-        "enough."
+    kind = ImportKind(
+        title="Import tool servers",
+        placeholder=(
+            "Paste the configuration of another application: JSON of Claude, VS Code, Cursor, LM Studio, Gemini CLI, "
+            "opencode or Zed, TOML of Codex, YAML of Continue or Goose. A piece of it from a page of instructions is "
+            "enough."
+        ),
+        files="Settings (*.json *.jsonc *.toml *.yaml *.yml)",
+        button="Add",
+        noun="server",
+        size=(800, 700),
+        at_once=0,  # reading opens files of variables
+        refused=(ImportRefusedError,),
     )
-    kinds = "Settings (*.json *.jsonc *.toml *.yaml *.yml)"
-    button = "Add"
-    noun = "server"
-    extent = 800, 700
-    at_once = 0  # reading opens files of variables
-    refused = (ImportRefusedError,)
 
     def __init__(self, book: ServerRegistry, keys: Keys, parent: QWidget) -> None:
         self._book, self._keys = book, keys
@@ -111,7 +113,7 @@ class ImportServersDialog(ImportDialog[Servers]):
         self._places = QWidget()
         self._places_row = FlowLayout(gap=6)
         in_row(
-            text_label("Where other applications keep theirs:", "small"),
+            text_label("Files of other applications:", "small"),
             (self._places_row, 1),
             parent=self._places,
             margins=0,
@@ -121,7 +123,7 @@ class ImportServersDialog(ImportDialog[Servers]):
         self.asked_area = FittingArea(most=260, least=130)
         note = text_label("Nothing is started now. Each is shown in full before it runs for the first time.", "small")
         note.setWordWrap(True)
-        super().__init__(parent, sources=(self._places,), options=(self.asked_words, self.asked_area), footer=(note,))
+        super().__init__(parent, sources=(self._places,), options=(note, self.asked_words, self.asked_area))
         self.setObjectName("importServersDialog")
         self._places.hide()
         spawn(self._look_for_places(), name="look for servers of other applications")

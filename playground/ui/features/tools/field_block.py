@@ -192,7 +192,7 @@ class FieldBlock(QFrame):
         self._rest_row.setVisible(bool(rest))
         words = ", ".join(show_hidden(name) for name in rest)
         self.rest.setText(self.rest.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, 190))
-        self.rest.setToolTip(tip(f"{words}: kept as they are; edited in the JSON view"))
+        self.rest.setToolTip(tip(f"{words}: unchanged; edit them in the JSON view"))
         self.rest.setAccessibleName(f"Shown as JSON: {words}")
 
     def focus_name(self) -> None:

@@ -14,7 +14,7 @@ from playground.jsonkit.problems import Problem
 from playground.jsonkit.schema_fields import Field, slot
 from playground.ui.features.tools.tool_model import worst
 from playground.ui.widgets.plain_text import show_hidden, tip
-from playground.ui.widgets.row_delegate import GAP, ICON, MARGIN, Row, paint_row
+from playground.ui.widgets.row_delegate import GAP, ICON, MARGIN, Row, Words, paint_row
 from playground.ui.widgets.text_chip import spelled
 from playground.ui.widgets.theme import SMALL_PX, body_font, tokens
 
@@ -143,11 +143,9 @@ class FieldRow(QWidget):
         severity = self.severity
         colour = {"error": "error", "warning": "tool"}.get(severity, "muted")
         return Row(
-            title(self.field),
-            self.words,
-            kind_words(self.field),
-            title_colour="text" if self.field.name else "muted",
-            line_colour=colour,
+            Words(title(self.field), "text" if self.field.name else "muted"),
+            Words(self.words, colour),
+            Words(kind_words(self.field)),
             icons=(("error" if severity == "error" else "warning", colour),) if severity else (),
             code=bool(self.field.name),
             chevron=("right" if self._is_folded else "down") if self.folds else "",

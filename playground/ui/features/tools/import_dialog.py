@@ -12,21 +12,26 @@ from playground.engine.files.tool_import import import_tools
 from playground.engine.files.tool_import.collector import KIND_WORDS, Imported
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.form_parts import styled, text_label
-from playground.ui.widgets.import_dialog import ImportDialog, NotImportableError, Preview, Source
+from playground.ui.widgets.import_dialog import ImportDialog, ImportKind, NotImportableError, Preview, Source
 from playground.ui.widgets.json_text import pretty_value
+from playground.ui.widgets.layouts import split
 from playground.ui.widgets.outline_tree import Item
+
+PREVIEW_SIZES = 330, 380  # pixels: the tools and the schema
 
 
 class ImportToolsDialog(ImportDialog[Imported]):
     """Import of tools; ``imported`` carries the checked ones. ``existing_names`` are the names in use."""
 
-    title = "Import tools"
-    placeholder = (
-        "Paste or drop here: tool definitions of any vendor or MCP server, Python functions or classes, or an OpenAPI "
-        "document."
+    kind = ImportKind(
+        title="Import tools",
+        placeholder=(
+            "Paste or drop here: tool definitions of any vendor or MCP server, Python functions or classes, or an "
+            "OpenAPI document."
+        ),
+        noun="tool",
+        is_json=True,
     )
-    noun = "tool"
-    json = True
 
     def __init__(self, existing_names: Iterable[str], parent: QWidget) -> None:
         self._existing_names = tuple(existing_names)
@@ -37,12 +42,16 @@ class ImportToolsDialog(ImportDialog[Imported]):
         self.group.setAccessibleName("Group for the imported tools")
         label = text_label("Group")
         label.setBuddy(self.group)
-        super().__init__(parent, detail=self.schema, choices=(label, self.group))
+        super().__init__(parent, choices=(label, self.group))
         self.preview.currentItemChanged.connect(self._show_schema)
 
     def reader(self) -> Callable[[Source], Preview[Imported]]:
         """Return the function that reads tools."""
         return partial(_read, self._existing_names)
+
+    def preview_area(self) -> QWidget:
+        """Return the tools with the schema of the selected one."""
+        return split(self.preview, self.schema, sizes=PREVIEW_SIZES)
 
     def show_content(self, content: Imported | None) -> None:
         """Show the schema of the first tool."""

@@ -105,7 +105,7 @@ class EmptyPage(QWidget):
         heading = text_label("No tools yet", "heading")
         explanation = QLabel(
             "Tools are functions the model may call. You describe them here; when the model calls one, "
-            "you see its arguments, answer for it, and let the model go on."
+            "you see its arguments, send a result, and continue."
         )
         sources = QLabel(
             "Import takes definitions of either protocol, a Python function, or an OpenAPI document. A tool server "

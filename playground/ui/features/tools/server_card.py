@@ -53,9 +53,7 @@ class ServerCard(QWidget):
         self.way_button = push_button("")
         self.way_button.setAccessibleName("Set up or start the server")
         self.copy_button = push_button("Edit a copy", "quiet")
-        self.copy_button.setToolTip(
-            tip("A tool of your own made of this one. Its calls are answered as your rules say.")
-        )
+        self.copy_button.setToolTip(tip("A tool of your own made from this one. Your rules answer its calls."))
         self.problem = text_label("", "flag", wrap=True)
         self.problem.setObjectName("problem")
         self.mapped = text_label("", "small", wrap=True)

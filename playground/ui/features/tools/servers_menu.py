@@ -90,7 +90,7 @@ def fill_server(
         offer(f"Add {_count(missing)} it has besides" if missing else "Add what else it has", "add")
     fresh = standings.count(seen.name, ToolTrust.NEW)
     if fresh:
-        offer(f"Accept {_count(fresh)} that nobody looked at yet…", "accept new")
+        offer(f"Accept {_count(fresh)} not reviewed yet…", "accept new")
     if ours:
         offer(f"Remove its {_count(len(ours))}", "remove")
     menu.addSeparator()

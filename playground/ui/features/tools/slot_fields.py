@@ -27,9 +27,7 @@ class KeywordJsonRow(JsonRow):
     def _show(self, value: JSON) -> None:
         super()._show(None if value is NULL else value)
         if value is NULL:
-            self._showing = True
             self.editor.setPlainText("null")
-            self._showing = False
 
     def _tell(self, value: JSON, problem: str = "") -> None:
         is_null = value is None and not problem and bool(self.editor.text().strip())

@@ -12,7 +12,16 @@ from playground.ui.features.debugger.responses import response_of
 from playground.ui.features.tools.standings import hint_word, standing_words
 from playground.ui.features.tools.tool_model import ToolModel
 from playground.ui.widgets.plain_text import shown_name
-from playground.ui.widgets.row_delegate import HEADING, MARGIN, TWO_LINES, Row, RowDelegate, control_rect
+from playground.ui.widgets.row_delegate import (
+    HEADING,
+    MARGIN,
+    TWO_LINES,
+    Control,
+    Row,
+    RowDelegate,
+    Words,
+    control_rect,
+)
 
 MANY = 1_000  # rows; longer lists have uniform heights, because a size hint for each row is slow
 _Index = QModelIndex | QPersistentModelIndex
@@ -73,12 +82,10 @@ class ToolDelegate(RowDelegate):
 def _header_row(model: ToolModel, group: str) -> Row:
     attention, server = model.group_attention(group), model.group_server(group)
     return Row(
-        group or "No group",
-        side=attention or model.group_words(group),
-        side_colour="tool" if attention else "muted",
+        Words(group or "No group", "text"),
+        side=Words(attention or model.group_words(group), "tool" if attention else "muted"),
         dot=server.state if server is not None else None,
-        control="switch",
-        on=model.group_on(group),
+        control=Control("switch", model.group_on(group)),
         heading=True,
         chevron="right" if group in model.folded else "down",
     )
@@ -88,7 +95,7 @@ def _tool_row(model: ToolModel, number: int) -> Row:
     tool, severity = model.tools[number], model.severity(number)
     description, colour = tool.description.strip(), "muted"
     response = response_of(model.debugging, tool.name)
-    marks = [(response.policy, "accent" if response.is_own else "muted")]
+    marks = [Words(response.policy, "accent" if response.is_own else "muted")]
     line = description.splitlines()[0] if description else "no description"
     if tool.enabled and tool.source is not None:
         line, colour = f"not sent: {tool.unread}", "error"
@@ -97,17 +104,14 @@ def _tool_row(model: ToolModel, number: int) -> Row:
         review = standing_words(model.standings.trust(tool), enabled=tool.enabled)
         line, colour = review or line, "tool" if review else "muted"
         hint = hint_word(tool)
-        marks = [] if review else marks + [(hint, "error" if hint == "destructive" else "ok")] * bool(hint)
+        marks = [] if review else marks + [Words(hint, "error" if hint == "destructive" else "ok")] * bool(hint)
     icons = {"": (), "error": (("error", "error"),)}
     return Row(
-        shown_name(tool.name) or "unnamed",
-        line,
-        model.size_words(number),
-        line_colour=colour,
-        title_colour="text" if tool.enabled else "muted",
+        Words(shown_name(tool.name) or "unnamed", "text" if tool.enabled else "muted"),
+        Words(line, colour),
+        Words(model.size_words(number)),
         marks=tuple(marks),
-        control="switch",
-        on=tool.enabled,
+        control=Control("switch", tool.enabled),
         icons=icons.get(severity, (("warning", "tool"),)),
         code=True,
     )
@@ -115,12 +119,12 @@ def _tool_row(model: ToolModel, number: int) -> Row:
 
 def switch_rect(row: QRect) -> QRect:
     """Return the rectangle of a tool's switch."""
-    return control_rect(row, Row("", control="switch"))
+    return control_rect(row, "switch")
 
 
 def group_switch_rect(row: QRect) -> QRect:
     """Return the rectangle of a group's switch."""
-    return control_rect(row, Row("", control="switch", heading=True))
+    return control_rect(row, "switch", in_heading=True)
 
 
 class ToolList(QListView):

@@ -48,4 +48,4 @@ class TreeControl(Control):
         if count:
             pane.notice.say(f"A branch of {count_words(count, 'turn')} deleted.", "Undo", pane.undo, stays=False)
         else:
-            pane.notice.say("Receiving was stopped. The received part is kept.", stays=False)
+            pane.notice.say("Receiving was stopped. The received part is saved.", stays=False)

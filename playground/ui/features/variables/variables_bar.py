@@ -57,9 +57,9 @@ class VariableRow(QWidget):
         self.field.submitted.connect(self.run_asked)
         self.state = text_label("", "small")
         self.written_button = styled(QPushButton("Send as written"), "quiet")
-        self.written_button.setToolTip(f"{as_written(name)} goes out with its braces")
+        self.written_button.setToolTip(f"{as_written(name)} is sent with its braces")
         self.written_button.setAccessibleName(f"Send {name} as written")
-        self.remove_button = IconButton("close", f"Take the value of {name} away", size=12)
+        self.remove_button = IconButton("close", f"Remove the value of {name}", size=12)
         self.remove_button.setFixedSize(20, 20)
         in_row(
             title,

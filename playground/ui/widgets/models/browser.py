@@ -14,7 +14,6 @@ from typing import Final
 from PySide6.QtCore import QModelIndex, QSize, Qt, Signal
 from PySide6.QtGui import QActionGroup, QKeyEvent, QMouseEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QListView, QMenu, QToolButton, QWidget
-from shiboken6 import isValid
 
 from playground.engine.gateways.model_catalog import Model, set_favourite
 from playground.engine.gateways.profiles import ProfileError
@@ -209,7 +208,8 @@ class ModelBrowser(QWidget):
         model_id, star = self.rows.model_id(index), self._listing.catalog.star
         if model_id and star is not None:
             on = model_id not in self._listing.catalog.favourites
-            spawn(self._save_star(partial(star, model_id, on), self._listing, model_id, on), name="star a model")
+            saving = self._save_star(partial(star, model_id, on), self._listing, model_id, on)
+            spawn(saving, name="star a model", owner=self)
 
     async def _save_star(self, star: Callable[[], None], listing: Listing, model_id: str, on: bool) -> None:
         words = ""
@@ -217,7 +217,7 @@ class ModelBrowser(QWidget):
             await asyncio.to_thread(star)
         except ProfileError as error:
             words = str(error)
-        if not isValid(self) or self._listing is not listing:
+        if self._listing is not listing:
             return
         say(self.failed, words)
         if not words:

@@ -10,10 +10,11 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from playground.ui.widgets.models.fact_words import short_words, signs
 from playground.ui.widgets.models.listing import Line
 from playground.ui.widgets.plain_text import one_line_of, tip
-from playground.ui.widgets.row_delegate import ROW, Row
+from playground.ui.widgets.row_delegate import ROW, Control, EndIcon, Row, Words
 
 Index = QModelIndex | QPersistentModelIndex
-STAR, UNSTAR = "Make it a favourite (Ctrl+D)", "Remove it from the favourites (Ctrl+D)"
+_FAVOURITE: Final = EndIcon("star-filled", "accent", "Remove from favourites (Ctrl+D)")
+_NO_FAVOURITE: Final = EndIcon("star", "muted", "Add to favourites (Ctrl+D)", on_hover=True)
 CHECK: Final = Qt.ItemDataRole.CheckStateRole
 _NO_PARENT: Final = QModelIndex()
 
@@ -83,20 +84,17 @@ class ModelRows(QAbstractListModel):
     def _row(self, line: Line) -> Row:
         model = line.model
         if model is None:
-            return Row(line.words, title_colour="muted", heading=True)
+            return Row(Words(line.words), heading=True)
         starred = model.id in self.favourites
         return Row(
-            model.id,
-            " · ".join(filter(None, (line.note, short_words(model.facts)))),
-            model.title,
+            Words(model.id, "text"),
+            Words(" · ".join(filter(None, (line.note, short_words(model.facts))))),
+            Words(model.title),
             side_yields=True,
             middle=True,
             icons=tuple((name, "muted") for name, _ in signs(model.facts)),
-            control="box" if self.ticking else "",
-            on=model.id in self.ticked,
-            end_icon=(("star-filled", "accent") if starred else ("star", "muted")) if self.stars else None,
-            end_on_hover=not starred,
-            end_tip=(UNSTAR if starred else STAR) if self.stars else "",
+            control=Control("box", model.id in self.ticked) if self.ticking else None,
+            end_icon=(_FAVOURITE if starred else _NO_FAVOURITE) if self.stars else None,
         )
 
     def _words(self, line: Line) -> str:

@@ -7,19 +7,18 @@ from enum import Enum
 from typing import Any, Final, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QScrollArea, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLabel, QWidget
 
 from playground.domain.hints import Hint, hints_of, in_order, problems_of, value_at
+from playground.domain.parameters import Parameters
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.form_parts import text_label
-from playground.ui.widgets.layouts import in_column
 from playground.ui.widgets.rows.kinds import row_for
 from playground.ui.widgets.rows.row import FieldRow
+from playground.ui.widgets.rows.row_form import LABEL_WIDTH, WIDE_GAP, RowForm
 
 M = TypeVar("M", bound=BaseModel)
-LABEL_WIDTH: Final = 112  # pixels; longer names wrap
-ROW_GAP, WIDE_GAP = 12, 8
 GROUP_GAP: Final = 16
 #: The words for pydantic's errors that people meet.
 _WORDS: Final = {
@@ -33,7 +32,7 @@ _WORDS: Final = {
 }
 
 
-class Form(QWidget, Generic[M]):
+class Form(RowForm, Generic[M]):
     """The rows of a model, in groups.
 
     ``changed`` is emitted once for each edit by a person, with the value and the problems by field; ``set_value`` emits
@@ -43,38 +42,35 @@ class Form(QWidget, Generic[M]):
     changed = Signal(object, dict)
 
     def __init__(
-        self, model: type[M], controls: Mapping[str, QWidget], hints: Mapping[str, Hint], *, is_wide: bool
+        self,
+        model: type[M],
+        controls: Mapping[str, QWidget],
+        hints: Mapping[str, Hint],
+        *,
+        is_wide: bool,
+        label_width: int = LABEL_WIDTH,
     ) -> None:
-        super().__init__()
-        self.setProperty("kind", "form")
+        super().__init__(label_width=label_width if is_wide else 0)
         self._value: M = model.model_construct()
         self._showing = False
         self._edited_fields: set[str] = set()
-        self.rows: dict[str, FieldRow] = {}
+        self._flags: Mapping[str, str] = {}
         self._groups: dict[str, QLabel] = {}
-        self.column = in_column(parent=self, margins=0, spacing=WIDE_GAP if is_wide else ROW_GAP)
         for name, hint in in_order(hints).items():
             control = controls.get(name)
             if control is None:
-                row = row_for(name, hint)
+                row = row_for(name, hint, model if issubclass(model, Parameters) else Parameters)
             else:
                 row = control if isinstance(control, FieldRow) else ControlRow(name, hint, control)
-            row.edited.connect(self._take)
-            row.problem_changed.connect(self._emit_changed)
             if isinstance(row, ControlRow) and (changed := getattr(control, "changed", None)) is not None:
                 changed.connect(self._emit_changed)
-            if is_wide:
-                row.spread(LABEL_WIDTH)
-            self.rows[name] = row
+            self.rows[name] = self.prepare(row)
             if hint.group and hint.group not in self._groups:
                 title = self._groups[hint.group] = text_label(hint.group, "group", wrap=True)
                 title.setContentsMargins(0, GROUP_GAP - WIDE_GAP, 0, 0)
                 self.column.addWidget(title)
             self.column.addWidget(row)
         self.column.addStretch(1)
-        app = QApplication.instance()
-        if isinstance(app, QApplication):
-            app.focusChanged.connect(self._show_focused)
 
     # ---- the value
 
@@ -115,17 +111,10 @@ class Form(QWidget, Generic[M]):
         if name := next(iter(self.errors), ""):
             self.focus(name)
 
-    def focus(self, name: str = "") -> None:
-        """Put the cursor into a field, or into the first one."""
-        row = self.rows[name] if name else next(row for row in self.rows.values() if not row.isHidden())
-        row.main_field().setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def line(self, name: str) -> QLineEdit:
-        """Return the field of a row for one line of text."""
-        field = self.rows[name].main_field()
-        if not isinstance(field, QLineEdit):
-            raise TypeError(f"{name} is not a line of text")
-        return field
+    def show_flags(self, flags: Mapping[str, str]) -> None:
+        """Show warnings by field, of which the value may be used nevertheless. They stay until the next ones."""
+        self._flags = flags
+        self.refresh()
 
     def refresh(self) -> None:
         """Show the rows that the value needs, their problems, and the titles of groups with a row."""
@@ -134,7 +123,8 @@ class Form(QWidget, Generic[M]):
         for name, row in self.rows.items():
             visible = row.hint.visible_when is None or row.hint.visible_when(self._value)
             row.setVisible(visible)
-            row.set_flag(checked.get(name, "") if name in self._edited_fields else "")
+            problem = checked.get(name, "") if name in self._edited_fields else ""
+            row.set_flag(problem or self._flags.get(name, ""))
             displayed |= {row.hint.group} if visible else set()
         for group, title in self._groups.items():
             title.setVisible(group in displayed)
@@ -143,13 +133,18 @@ class Form(QWidget, Generic[M]):
 
     def _take(self, name: str, typed: JSON) -> None:
         try:
-            self._value = _with_field(self._value, name.split("."), typed)
+            self._value = self._with_edit(name, typed)
         except ValidationError as error:
             first = error.errors()[0]
             words = _WORDS.get(first["type"], "").format(**first.get("ctx", {}))
             self.rows[name].refuse(words or first["msg"].removeprefix("Value error, "), self._plain(name))
         self._edited_fields.add(name)
         self._emit_changed()
+
+    def _with_edit(self, name: str, typed: JSON) -> M:
+        """Return the value with an edited field. Raises ValidationError."""
+        value: M = _with_field(self._value, name.split("."), typed)
+        return value
 
     def _emit_changed(self, *_: object) -> None:
         """Emit ``changed`` after an edit of a control with a value of its own."""
@@ -160,20 +155,20 @@ class Form(QWidget, Generic[M]):
     def _plain(self, name: str) -> JSON:
         """Return the value of a field as the rows show it."""
         value, hint = value_at(self._value, name), self.rows[name].hint
-        value = hint.start if value is None and not hint.nullable else value
+        value = hint.start if value is None and not hint.nullable and not hint.sent else value
         return value.value if isinstance(value, Enum) else value
 
-    def _show_focused(self, _before: QWidget | None, focused: QWidget | None) -> None:
-        """Scroll the row of the field that got the focus into view."""
-        if focused is not None and self.isAncestorOf(focused):
-            parent: QObject | None = self.parent()
-            while parent is not None and not isinstance(parent, QScrollArea):
-                parent = parent.parent()
-            if parent is not None:
-                for row in self.rows.values():
-                    if row.isAncestorOf(focused):
-                        parent.ensureWidgetVisible(row)  # with its problem
-                parent.ensureWidgetVisible(focused)
+
+class ParametersForm(Form[Parameters]):
+    """The form of a protocol's parameters: every value is accepted, and deviations are flagged."""
+
+    def refresh(self) -> None:
+        """Show the flag or the note of each parameter; one may depend on another one."""
+        for name, row in self.rows.items():
+            row.set_flag(self._value.flag(name), self._value.note(name))
+
+    def _with_edit(self, name: str, typed: JSON) -> Parameters:
+        return self._value.with_value(name, typed)
 
 
 class ControlRow(FieldRow):
@@ -201,13 +196,14 @@ def form_for(
     hints: Mapping[str, Hint] | None = None,
     *,
     is_wide: bool = True,
+    label_width: int = LABEL_WIDTH,
 ) -> Form[M]:
     """Return the form of a model. ``controls`` are shown for fields without a row of the form's own.
 
     A control has a value of its own, unless it is a ``FieldRow``; its ``changed`` counts as an edit. ``hints`` replace
-    those of the model. A wide form has the names beside the controls, for a dialog, and otherwise above them.
+    those of the model. A wide form, for a dialog, has the names in a column of ``label_width`` pixels.
     """
-    return Form(model, controls or {}, hints or hints_of(model), is_wide=is_wide)
+    return Form(model, controls or {}, hints or hints_of(model), is_wide=is_wide, label_width=label_width)
 
 
 def _with_field(value: Any, path: list[str], typed: JSON) -> Any:

@@ -13,7 +13,16 @@ from playground.domain.hints import Hint
 from playground.domain.parameters import Parameters
 from playground.jsonkit.reading import problem_at, read_typed
 from playground.jsonkit.values import JSON, is_number
-from playground.ui.widgets.choice_fields import DEFAULT, ChoiceField, CompactCombo, QuietSlider, SwitchPill, ValueField
+from playground.ui.widgets.choice_fields import (
+    DEFAULT,
+    FIELD_ROOM,
+    LINE_ROOM,
+    ChoiceField,
+    CompactCombo,
+    QuietSlider,
+    SwitchPill,
+    ValueField,
+)
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.dialogs import file_dialog
 from playground.ui.widgets.form_parts import FIELD_HEIGHT, look, quiet_button, styled, text_label
@@ -34,7 +43,7 @@ class NumberRow(FieldRow):
         super().__init__(name, hint, parent)
         self._is_integer = hint.editor == "integer"
         self._step = hint.step or (1 if self._is_integer else 0.01)
-        self.field = ValueField()
+        self.field = ValueField(room=LINE_ROOM if hint.zero else FIELD_ROOM)
         self.slider: QuietSlider | None = None
         self._low = hint.low if hint.low is not None else 0
         high = hint.soft_high if hint.soft_high is not None or self._is_integer else hint.high
@@ -44,7 +53,7 @@ class NumberRow(FieldRow):
         if not hint.sent:
             empty = hint.nullable or hint.start is None
             self.field.setPlaceholderText(
-                hint.placeholder or ("none" if empty else show_number(hint.start, self._step))
+                hint.zero or hint.placeholder or ("none" if empty else show_number(hint.start, self._step))
             )
         self.head.addWidget(self.field)
         if self.slider is not None:
@@ -73,8 +82,9 @@ class NumberRow(FieldRow):
         return self.field
 
     def _show(self, value: JSON) -> None:
+        is_empty = value is None or (value == 0 and bool(self.hint.zero))
         self.field.setText(
-            "" if value is None else show_number(value, self._step, self._is_integer and self.slider is not None)
+            "" if is_empty else show_number(value, self._step, self._is_integer and self.slider is not None)
         )
         self._place_slider(value)
 
@@ -89,7 +99,7 @@ class NumberRow(FieldRow):
 
     def _take_typed(self, text: str) -> None:
         if not text.strip() or (self.hint.nullable and text.strip() == self.hint.placeholder):
-            self._tell(None if self.hint.nullable else self._default)
+            self._tell(0 if self.hint.zero else None if self.hint.nullable else self._default)
         else:
             try:
                 self._tell(
@@ -204,10 +214,8 @@ class LineRow(FieldRow):
 
     def _show(self, value: JSON) -> None:
         if as_text(value) != self.field.text():
-            self.field.blockSignals(True)
             self.field.setText(as_text(value))
             self.field.setCursorPosition(0)
-            self.field.blockSignals(False)
 
     def _take_typed(self, text: str) -> None:
         self._tell(text or (None if self.hint.nullable else ""))
@@ -244,19 +252,22 @@ class CheckRow(FieldRow):
         self.box = QCheckBox(hint.label)
         self.help = text_label(hint.help, "small", wrap=True)
         self.label.clear()
-        self.head.addWidget(self.box)
+        self.label.hide()
+        self.head.insertWidget(0, self.box, 1)
         self.body.addWidget(self.help)
         self.box.toggled.connect(self._set_state)
         self._introduce(self.box)
         self._show(None)
 
+    def spread(self, width: int) -> None:
+        self.label.show()
+        super().spread(width)
+
     def main_field(self) -> QWidget:
         return self.box
 
     def _show(self, value: JSON) -> None:
-        self.box.blockSignals(True)
         self.box.setChecked(value is True)
-        self.box.blockSignals(False)
         self.help.setVisible(value is True and bool(self.hint.help))
 
     def _set_state(self, state: bool) -> None:
@@ -318,9 +329,9 @@ class LinesRow(FieldRow):
         super().__init__(name, hint, parent)
         self.field = styled(GrowingField(most=self.MOST_LINES, compact=True), "field")
         self.field.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.field.setPlaceholderText(hint.placeholder)
         self.body.addSpacing(2)
         self.body.addWidget(self.field)
-        self._showing = False
         self._introduce(self.field)
         self.field.textChanged.connect(self._take_typed)
         self._show(None)
@@ -331,13 +342,10 @@ class LinesRow(FieldRow):
     def _show(self, value: JSON) -> None:
         text = as_text(value)
         if text != self.field.text():
-            self._showing = True
             self.field.set_text(text)
-            self._showing = False
 
     def _take_typed(self) -> None:
-        if not self._showing:
-            self._tell(self.field.text() or (None if self.hint.sent or self.hint.nullable else ""))
+        self._tell(self.field.text() or (None if self.hint.sent or self.hint.nullable else ""))
 
 
 class ChoiceRow(FieldRow):
@@ -423,7 +431,6 @@ class JsonRow(FieldRow):
         self.editor.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.body.addSpacing(4)
         self.body.addWidget(self.editor)
-        self._showing = False
         self._introduce(self.editor)
         self.editor.setAccessibleDescription(f"{self._help()}\nTab indents. Shift+Tab or Ctrl+Tab leaves the field.")
         self.editor.textChanged.connect(self._take_typed)
@@ -438,12 +445,10 @@ class JsonRow(FieldRow):
         return super()._help() + example
 
     def _show(self, value: JSON) -> None:
-        self._showing = True
         text = "" if value is None else pretty_value(value)
         self.editor.setPlainText(text)
         self.editor.clear_marks()
         look(self.editor, "false", "bad")
-        self._showing = False
         self._grow()
 
     def _take_typed(self) -> None:
@@ -472,6 +477,7 @@ def row_for(name: str, hint: Hint, kind: type[Parameters] = Parameters, parent: 
     An unknown editor gets the JSON row, which can show every value.
     """
     from playground.ui.widgets.rows.list_row import ListRow
+    from playground.ui.widgets.rows.model_row import ModelRow
     from playground.ui.widgets.rows.thinking_row import ThinkingRow
 
     if hint.editor == "tool_choice":
@@ -491,6 +497,7 @@ def row_for(name: str, hint: Hint, kind: type[Parameters] = Parameters, parent: 
         "lines": LinesRow,
         "choice": ChoiceRow,
         "list": ListRow,
+        "model": ModelRow,
         "thinking": ThinkingRow,
     }
     return rows.get(hint.editor, JsonRow)(name, hint, parent)

@@ -53,7 +53,7 @@ class ListRow(FieldRow):
         return self.field
 
     def _help(self) -> str:
-        return f"{super()._help()}\nEnter adds what is typed; \\n is a line break. Backspace edits the last one."
+        return f"{super()._help()}\nEnter adds the typed text; \\n is a line break. Backspace edits the last one."
 
     def _show(self, value: JSON) -> None:
         if value is None:

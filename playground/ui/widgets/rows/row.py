@@ -53,6 +53,7 @@ class FieldRow(QWidget):
         self._value: JSON = None
         self._problem = ""
         self._flag = self._note = ""
+        self._showing = False  # the content of the control is set, not edited
         self._is_app_default = self._is_wide = False
         self.title = hint.label.replace("&", "")
         self.label = QLabel(hint.label, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
@@ -88,7 +89,7 @@ class FieldRow(QWidget):
         if fresh or not same(value, self._value, exact=False):
             self._value = value
             self._problem = ""
-            self._show(value)
+            self._display(value)
         self.set_flag(flag, note)
 
     def set_flag(self, flag: str, note: str = "") -> None:
@@ -108,7 +109,7 @@ class FieldRow(QWidget):
 
     def clear(self) -> None:
         """Set the default."""
-        self._show(self._default)
+        self._display(self._default)
         self._tell(self._default)
 
     def refuse(self, problem: str, value: JSON) -> None:
@@ -137,10 +138,18 @@ class FieldRow(QWidget):
         raise NotImplementedError
 
     def _show(self, value: JSON) -> None:
+        """Show a value in the control; signals of the control change nothing meanwhile."""
         raise NotImplementedError
+
+    def _display(self, value: JSON) -> None:
+        self._showing = True
+        self._show(value)
+        self._showing = False
 
     def _tell(self, value: JSON, problem: str = "") -> None:
         """Take ``value`` from a person and emit ``edited``; with a ``problem`` the text stays and nothing is set."""
+        if self._showing:
+            return
         if not self.hint.sent and not problem:
             problem = self._out_of_range(value)
         problem_changed = problem != self._problem

@@ -27,12 +27,11 @@ from playground.jsonkit.texts import cut
 from playground.jsonkit.values import JSON, JSONObject, is_number
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import say, text_label
-from playground.ui.widgets.layouts import discard, in_column
+from playground.ui.widgets.layouts import discard
 from playground.ui.widgets.plain_text import few_lines_of, one_line_of, short_title, show_hidden
-from playground.ui.widgets.rows.form import LABEL_WIDTH, WIDE_GAP
 from playground.ui.widgets.rows.kinds import LineRow, row_for
 from playground.ui.widgets.rows.row import FieldRow
-from playground.ui.widgets.widget_questions import WidgetQuestions
+from playground.ui.widgets.rows.row_form import LABEL_WIDTH, RowForm
 
 MAX_FIELDS: Final = 100  # a schema with more properties becomes a single field for JSON
 MAX_CHOICES: Final = 500
@@ -222,16 +221,14 @@ class SeveralRow(FieldRow):
 
     def _show(self, value: JSON) -> None:
         for box, (choice, _) in zip(self.boxes, self.hint.choices, strict=True):
-            box.blockSignals(True)
             box.setChecked(isinstance(value, list) and choice in value)
-            box.blockSignals(False)
 
     def _toggled(self) -> None:
         pairs = zip(self.boxes, self.hint.choices, strict=True)
         self._tell([choice for box, (choice, _) in pairs if box.isChecked()] or None)
 
 
-class SchemaForm(QWidget):
+class SchemaForm(RowForm):
     """The rows of a schema. ``changed`` follows an edit by a person, ``checked`` a finished check of the values.
 
     ``submitted`` is Enter in a line, ``typed`` a name and a text for which a caller may ``propose`` values.
@@ -244,9 +241,7 @@ class SchemaForm(QWidget):
 
     def __init__(self, schema: JSONObject | None = None, parent: QWidget | None = None, *, checks: bool = True) -> None:
         """Create a form. ``checks``: check the values against the schema, not only the formats of single fields."""
-        super().__init__(parent)
-        self.setProperty("kind", "form")
-        self.rows: dict[str, FieldRow] = {}
+        super().__init__(parent, label_width=LABEL_WIDTH)
         self._schema: JSONObject = {}
         self._required: set[str] = set()
         self._nulls: set[str] = set()  # required fields that are null while they are empty
@@ -263,7 +258,8 @@ class SchemaForm(QWidget):
         self.rest = text_label("", "flag-error", wrap=True)
         self.rest.hide()
         self.legend = text_label("* Required", "small")
-        self._column = in_column(self.rest, self.legend, parent=self, margins=0, spacing=WIDE_GAP)
+        self.column.addWidget(self.rest)
+        self.column.addWidget(self.legend)
         self.set_schema(schema or {"properties": {}})
 
     def set_schema(self, schema: JSONObject, *, keep: bool = False) -> None:
@@ -283,14 +279,14 @@ class SchemaForm(QWidget):
             old = before.get(name) if keep else None
             if old is not None and old.hint == hint:
                 row = before.pop(name)
-                self._column.removeWidget(row)
+                self.column.removeWidget(row)
             else:
                 row = self._create_row(name, hint)
                 row.show_value(hint.start if old is None or old.value is None else old.value, fresh=True)
             self.rows[name] = row
-            self._column.insertWidget(position, row)
+            self.column.insertWidget(position, row)
             row.show()  # at once: a layout would show it in a later event
-        discard(self._column, *before.values())
+        discard(self.column, *before.values())
         self.legend.setVisible(bool(self._required) and not self._is_json)
         self._refresh()
 
@@ -298,9 +294,7 @@ class SchemaForm(QWidget):
         row = SeveralRow(name, hint, self) if hint.editor == "several" else row_for(name, hint, parent=self)
         if name in self._required and name:
             row.label.setText(f"{hint.label} *")
-        row.spread(LABEL_WIDTH)
-        row.edited.connect(self._edited)
-        row.problem_changed.connect(self._edited)
+        self.prepare(row)
         if isinstance(row, LineRow):
             row.field.returnPressed.connect(self.submitted)
             row.field.textEdited.connect(lambda text: self._start_typing(name, text))
@@ -347,11 +341,6 @@ class SchemaForm(QWidget):
         self._refresh()
         self.focus(*self._flagged[:1])
 
-    def focus(self, name: str | None = None) -> None:
-        """Put the cursor into a field, or into the first one."""
-        if row := next(iter(self.rows.values()), None) if name is None else self.rows[name]:
-            row.main_field().setFocus(Qt.FocusReason.OtherFocusReason)
-
     # ---- checks
 
     @staticmethod
@@ -370,7 +359,10 @@ class SchemaForm(QWidget):
             return {}
         return {str(item.path[0]) if item.path else "": item.message for item in reversed(result)}
 
-    def _edited(self) -> None:
+    def _take(self, name: str, typed: JSON) -> None:
+        self._emit_changed()
+
+    def _emit_changed(self, *_: object) -> None:
         self._refresh()
         self.changed.emit()
 

@@ -11,8 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.debugging import Answer, AnswerRow, MatchKind, Policy, ToolRule
 from playground.ui.features.debugger.fields import AnswerField
+from playground.ui.features.debugger.responses import ResponseDefaults
 from playground.ui.features.debugger.rules_dialog import RuleEditor
 from playground.ui.features.debugger.texts import answer_words, match_words, rule_words
+from playground.ui.widgets.rows.kinds import CheckRow
 from tests.ui.conftest import ShowWidget
 
 WEATHER = ToolRule(
@@ -43,27 +45,46 @@ def record_changes(editor: RuleEditor) -> list[ToolRule]:
 
 def test_conditions_are_checked_while_typed(editor: RuleEditor) -> None:
     emitted = record_changes(editor)
-    line = editor.path.line
+    line, nth, misfit = (
+        editor.path.field.line,
+        editor.conditions.line("pause_from"),
+        editor.conditions.rows["pause_on_misfit"],
+    )
+    assert isinstance(misfit, CheckRow)
     line.clear()
     QTest.keyClicks(line, "$.city")
     assert emitted[-1].pause_on_path == "$.city"
-    assert editor.path.message.text() == "Matches the latest call."
+    assert editor.path.field.message.text() == "Matches the latest call."
     QTest.keyClicks(line, "[")
     assert emitted[-1].pause_on_path == "$.city[", "what is typed is kept, readable or not"
-    assert editor.path.message.text().startswith("Not a JSONPath")
+    assert editor.path.field.message.text().startswith("Not a JSONPath")
     assert line.property("bad") == "true"
-    editor.misfit.click()
+    misfit.box.click()
     assert emitted[-1].pause_on_misfit is False
-    editor.nth.selectAll()
-    QTest.keyClicks(editor.nth, "12")
+    nth.selectAll()
+    QTest.keyClicks(nth, "12")
     assert emitted[-1].pause_from == 12
     count = len(emitted)
-    QTest.keyClicks(editor.nth, "x")
+    QTest.keyClicks(nth, "x")
     assert len(emitted) == count
-    assert editor.nth.text() == "12", "a letter is not taken"
-    editor.nth.selectAll()
-    QTest.keyClick(editor.nth, Qt.Key.Key_Delete)
+    assert editor.conditions.errors == {"pause_from": "not a whole number"}
+    editor.set_rule(emitted[-1], '{"city": "Oslo"}')
+    assert nth.text() == "12x", "unfinished text stays while the conversation goes on"
+    nth.selectAll()
+    QTest.keyClick(nth, Qt.Key.Key_Backspace)
     assert emitted[-1].pause_from == 0
+    assert nth.placeholderText() == "never"
+    editor.policy.chosen.emit(3)
+    assert not editor.conditions.rows["before"].isHidden()
+
+
+def test_default_rule_is_shown_at_the_start(show_widget: ShowWidget) -> None:
+    misfit = show_widget(RuleEditor(), 308, 900).conditions.rows["pause_on_misfit"]
+    assert isinstance(misfit, CheckRow)
+    assert misfit.box.isChecked()
+    defaults = show_widget(ResponseDefaults(), 340, 200)
+    assert defaults.form.line("step_limit").text() == "20"
+    assert not defaults.form.rows["default.policy"].reset.isVisible()
 
 
 # One answer

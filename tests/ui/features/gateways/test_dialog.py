@@ -48,7 +48,7 @@ def test_every_field_is_saved(play: Callable[[Scene], DialogDriver]) -> None:
         form.headers.add.click()
         secret = form.headers.edits[1]
         type_into(secret.name, "X-Edge-Token")
-        assert "kept in the keyring" in form.headers.hint.text()
+        assert "stored in the keyring" in form.headers.hint.text()
         assert secret.value.echoMode() is QLineEdit.EchoMode.Password
         type_into(secret.value, CANARY)
         type_into(form.line("ca_file"), "/etc/ssl/own.pem")

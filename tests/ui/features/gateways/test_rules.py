@@ -29,7 +29,7 @@ def test_rules_are_changed_added_and_deleted(play: Callable[[Scene], DialogDrive
         dialog.show_rules()
         assert dialog.focusWidget() is rules.edits[0].field
         assert [edit.on.isChecked() for edit in rules.edits] == [True, False, True]
-        assert rules.edits[0].note.text() == "learnt 2026-11-20 · “Unknown <b>”"
+        assert rules.edits[0].note.text() == "learned 2026-11-20 · “Unknown <b>”"
         assert rules.edits[1].to.text() == '{"type": "auto"}'
         assert not rules.edits[0].to.isVisible()
         assert not dialog.save_button.isEnabled(), "nothing is changed yet"
@@ -78,7 +78,7 @@ def test_incomplete_rule_is_reported_and_kept(play: Callable[[Scene], DialogDriv
         dialog.save_current()
         await idle(dialog)
         assert not driver.store.profiles[0].adaptations
-        assert "does not say what is sent instead" in dialog.body.message.text()
+        assert "has no replacement" in dialog.body.message.text()
 
     play(scene)
 
@@ -90,7 +90,7 @@ def test_incomplete_rule_is_reported_and_kept(play: Callable[[Scene], DialogDriv
         (RuleRow(OMIT, "model", "", "chat"), "always has “model”"),
         (RuleRow(REPLACE, "stop", "[1,", "chat"), "is not JSON"),
         (RuleRow(REPLACE, "x", '{"api_key": "sk-canary-12345678901234567890"}', "chat"), "looks like a key"),
-        (RuleRow(ROLE, "developer", " ", "chat"), "does not say"),
+        (RuleRow(ROLE, "developer", " ", "chat"), "has no replacement"),
     ],
 )
 def test_invalid_rule_gives_its_reason(row: RuleRow, words: str) -> None:

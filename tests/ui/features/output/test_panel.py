@@ -12,6 +12,7 @@ from playground.domain.parameters import Parameters
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.chat.parameters import ChatParameters
 from playground.ui.features.output.panel import CUSTOM, DEFAULT, EXAMPLE, SCHEMA, OutputPanel
+from playground.ui.widgets.rows.kinds import SwitchRow
 from tests.ui.conftest import ShowWidget
 
 FORM: JSONObject = {"type": "json_schema", "json_schema": {"name": "invoice", "schema": json.loads(EXAMPLE)}}
@@ -70,12 +71,14 @@ def test_schema_is_sent_with_its_fields(panel: OutputPanel, chat: Keeper) -> Non
     assert chat.sent == FORM
     assert not panel.unsent.isVisible()
     assert read_problems(panel) == []
-    QTest.keyClicks(panel.head.description, "One invoice")
-    panel.head.strict.click()
+    QTest.keyClicks(panel.head.line("description"), "One invoice")
+    strict = panel.head.rows["strict"]
+    assert isinstance(strict, SwitchRow)
+    strict.pill.click()
     assert chat.sent["json_schema"] == {**FORM["json_schema"], "description": "One invoice", "strict": True}
-    panel.head.strict.click()
+    strict.pill.click()
     assert chat.sent["json_schema"]["strict"] is False
-    panel.head.reset.click()
+    strict.reset.click()
     assert "strict" not in chat.sent["json_schema"]
     assert chat.draft is None
 

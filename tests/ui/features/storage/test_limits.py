@@ -8,15 +8,8 @@ import pytest
 from PySide6.QtCore import QSettings
 
 from playground.engine.library.store.tape_rows import KeepTapes
-from playground.ui.features.storage.limits import (
-    BYTES_KEY,
-    DAYS_KEY,
-    GIB,
-    MIB,
-    days_words,
-    keep_rule,
-    size_words,
-)
+from playground.ui.features.storage.limits import GIB, MIB, StorageLimits, days_words, size_words
+from playground.ui.widgets.preferences import read_preferences, write_preferences
 
 
 @pytest.fixture
@@ -24,17 +17,21 @@ def settings(tmp_path: Path) -> QSettings:
     return QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
 
 
-def test_disk_rule_is_read_from_settings(settings: QSettings) -> None:
-    assert keep_rule(settings) == KeepTapes()
-    settings.setValue(DAYS_KEY, 7)
-    settings.setValue(BYTES_KEY, 100 * MIB)
-    assert keep_rule(settings) == KeepTapes(7, 100 * MIB)
-    settings.setValue(DAYS_KEY, 0)
-    settings.setValue(BYTES_KEY, 0)
-    assert keep_rule(settings) == KeepTapes(None, None)
-    settings.setValue(DAYS_KEY, "many")
-    settings.setValue(BYTES_KEY, "-4")
-    assert keep_rule(settings) == KeepTapes()
+def test_limits_are_read_from_settings_and_invalid_ones_are_the_default(settings: QSettings) -> None:
+    def read() -> StorageLimits:
+        settings.sync()
+        return read_preferences(StorageLimits, QSettings(settings.fileName(), QSettings.Format.IniFormat))
+
+    assert (read(), read().tapes) == (StorageLimits(), KeepTapes())
+    settings.setValue("tapes/days", 7)
+    settings.setValue("tapes/bytes", 100 * MIB)
+    assert read().tapes == KeepTapes(7, 100 * MIB)
+    write_preferences(StorageLimits(days=0, disk=0, memory=MIB, trash_days=7), settings)
+    assert (read().tapes, read().memory, read().trash_days) == (KeepTapes(None, None), MIB, 7)
+    settings.setValue("tapes/days", "many")
+    settings.setValue("tapes/bytes", "-4")
+    settings.setValue("tape_limit", 5)
+    assert read() == StorageLimits(trash_days=7)
 
 
 def test_sizes_and_times_are_formatted() -> None:

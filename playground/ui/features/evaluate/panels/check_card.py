@@ -17,7 +17,8 @@ from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QSizePolicy
 from playground.domain.checks.asked import Judge
 from playground.domain.checks.check import Check
 from playground.engine.questions.kinds import CheckUsable
-from playground.ui.features.evaluate.panels.judge_row import JudgeRow, Models
+from playground.ui.features.evaluate.panels.judge_row import GatewayRow, JudgeModelRow, Models
+from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.form_parts import look, quiet_button, say, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
@@ -133,28 +134,26 @@ class CheckCard(QFrame):
 
     def _make_form(self) -> Form[Check]:
         hints = {name: replace(hint, group="") for name, hint in type(self.check).hints()}
-        judges = {name: JudgeRow(name, hint, self._models) for name, hint in hints.items() if hint.editor == "model"}
-        form = form_for(type(self.check), judges, hints, is_wide=False)
+        rows = {"gateway": GatewayRow, "model": JudgeModelRow}
+        controls = {
+            name: rows[hint.editor](name, hint, self._models) for name, hint in hints.items() if hint.editor in rows
+        }
+        form = form_for(type(self.check), controls, hints, is_wide=False)
         form.column.insertWidget(0, text_label(self.check.HELP, "small", wrap=True))
         form.column.setContentsMargins(0, 4, 8, 2)
-        for row in judges.values():
-            row.gateway_picked.connect(self._set_gateway)
         self._show_in_form(form)
         form.changed.connect(self._edited)
         return form
 
     def _show_in_form(self, form: Form[Check]) -> None:
-        for row in form.rows.values():
-            if isinstance(row, JudgeRow) and isinstance(self.check, Judge):
-                row.show_gateway(self.check.profile_id)
         form.set_value(self.check)
+        _offer_models(form)
 
     def _edited(self, check: Check, _errors: dict[str, str]) -> None:
         if check != self.check:
+            if self.form is not None:
+                _offer_models(self.form)
             self.changed.emit(check)
-
-    def _set_gateway(self, profile_id: str) -> None:
-        self.changed.emit(self.check.model_copy(update={"profile_id": profile_id}))
 
     def _say_words(self) -> None:
         """Show the condition, unless the form is open."""
@@ -181,3 +180,10 @@ class CheckCard(QFrame):
         super().mouseReleaseEvent(event)
         if event.button() == Qt.MouseButton.LeftButton and not self.title.isChecked():
             self.open()
+
+
+def _offer_models(form: Form[Check]) -> None:
+    """Offer the models of a judge's gateway."""
+    model_row, check = form.rows.get("model"), form.value
+    if isinstance(model_row, JudgeModelRow) and isinstance(check, Judge):
+        model_row.show_gateway(check.profile_id)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
-from shiboken6 import isValid
 
 from playground.domain.checks import OFFERED
 from playground.domain.checks.check import Check
@@ -262,12 +261,12 @@ class ChecksPanel(ScrollPage):
 
     def _to_all(self, check: Check) -> None:
         """Move a check of the selected case to all cases, and delete it from all others that have it."""
-        spawn(self._spread(check), name="spread a check")
+        spawn(self._spread(check), name="spread a check", owner=self)
 
     async def _spread(self, check: Check) -> None:
         plan = self._evaluation.plan
         cases = await asyncio.to_thread(_without, plan.cases, check)
-        if isValid(self) and self._evaluation.plan is plan:
+        if self._evaluation.plan is plan:
             self._evaluation.change(cases=cases, checks=(*plan.checks, check))
             self.show_plan()
 
@@ -294,11 +293,11 @@ class ChecksPanel(ScrollPage):
     def _count_soon(self) -> None:
         if self.isVisible() and self._evaluation.plan.cases is not self._counted:
             self._counted = self._evaluation.plan.cases
-            spawn(self._count(self._counted), name="count the checks of cases")
+            spawn(self._count(self._counted), name="count the checks of cases", owner=self)
 
     async def _count(self, cases: tuple[Case, ...]) -> None:
         counts = await asyncio.to_thread(_count, cases)
-        if isValid(self) and cases is self._counted:
+        if cases is self._counted:
             self._own = counts
             self._show_counts()
 

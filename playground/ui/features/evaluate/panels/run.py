@@ -111,10 +111,10 @@ class RunPanel(ScrollPage):
     def _show_flags(self) -> None:
         """Show the warnings of limits."""
         budget = self._evaluation.plan.budget
-        for name in Budget.model_fields:
-            value = getattr(budget, name)
-            unpriced = self._unpriced() if name == "money" and value else ""
-            self.forms[LIMITS].rows[f"budget.{name}"].set_flag(NOTHING if value == 0 else unpriced)
+        flags = {f"budget.{name}": NOTHING for name in Budget.model_fields if getattr(budget, name) == 0}
+        if budget.money:
+            flags["budget.money"] = self._unpriced()
+        self.forms[LIMITS].show_flags(flags)
 
     def _unpriced(self) -> str:
         """Return a warning that names models without a price, or ""."""

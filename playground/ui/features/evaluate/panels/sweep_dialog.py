@@ -2,99 +2,80 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QLineEdit, QPushButton, QWidget
+from dataclasses import replace
+from typing import Annotated, Final
 
-from playground.domain.parameters import Hint
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QPushButton, QWidget
+
+from playground.domain.hints import Hint, hints_of, setting
+from playground.domain.values import Value
 from playground.engine.evaluation.variants import ParameterRange, SweepError, over_parameters, steps, sweepable
 from playground.engine.session.settings import ExperimentSettings
 from playground.engine.session.variants import Variant
-from playground.jsonkit.values import JSON
-from playground.ui.widgets.choice_fields import CompactCombo
 from playground.ui.widgets.dialogs import MARGINS
 from playground.ui.widgets.form_parts import look, push_button, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
-from playground.ui.widgets.numbers import plain_number
+from playground.ui.widgets.rows.form import Form, form_for
+from playground.ui.widgets.scroll_page import FittingArea
 
-WIDE = 440  # pixels
-NONE = "none"
-_WITHOUT_STEP = 5  # default steps of a range
+WIDTH: Final = 440  # pixels
+TALLEST, LEAST = 560, 150  # pixels of the form; a longer one scrolls
+BELOW_FORM: Final = 140  # pixels of the dialog around the form
+NO_PARAMETER: Final = ""
+FIRST: Final = "temperature"  # the parameter of a new sweep, where the protocol has it
+_STEPS: Final = 5  # values of a new range
 
 
-class RangeForm(QWidget):
-    """A parameter with its range and step, or with a list of values."""
+def _has_range(axis: SweepAxis) -> bool:
+    return axis.editor in ("number", "integer")
 
-    edited = Signal()
 
-    def __init__(self, hints: dict[str, Hint], *, first: bool) -> None:
-        super().__init__()
-        self._hints = hints
-        self.parameter: QComboBox = CompactCombo(120, 220)
-        self.parameter.setAccessibleName("Parameter" if first else "Second parameter")
-        if not first:
-            self.parameter.addItem(NONE, "")
-        for name, hint in hints.items():
-            self.parameter.addItem(hint.label, name)
-        self.low, self.high, self.step = (self._field(name) for name in ("From", "To", "Step"))
-        self.words = self._field("Values, separated by commas")
-        self._numbers, self._texts = QWidget(), QWidget()
-        low, high, step = text_label("from"), text_label("to"), text_label("step")
-        in_row(
-            low, (self.low, 1), high, (self.high, 1), step, (self.step, 1), parent=self._numbers, margins=0, spacing=6
-        )
-        in_row(text_label("values"), (self.words, 1), parent=self._texts, margins=0, spacing=6)
-        what = in_row(text_label("Parameter" if first else "Second"), self.parameter, 1, spacing=8)
-        in_column(what, self._numbers, self._texts, parent=self, margins=0, spacing=6)
-        self.parameter.currentIndexChanged.connect(self._show)
-        self._show()
+class SweepAxis(Value):
+    """A parameter of a sweep with a range, or with a list of values. ``editor`` is that of the parameter's hint."""
 
-    def _field(self, name: str) -> QLineEdit:
-        field = QLineEdit()
-        field.setAccessibleName(name)
-        field.textEdited.connect(self.edited)
-        return field
+    editor: str = ""
+    parameter: Annotated[str, setting("Parameter", editor="pick")] = NO_PARAMETER
+    low: Annotated[float, setting("From", visible_when=_has_range)] = 0
+    high: Annotated[float, setting("To", visible_when=_has_range)] = 0
+    step: Annotated[float, setting("Step", visible_when=_has_range)] = 0
+    values: Annotated[tuple[str, ...], setting("Values", visible_when=lambda axis: axis.editor == "choice")] = ()
 
-    def show_parameter(self, name: str) -> None:
-        """Select a parameter."""
-        self.parameter.setCurrentIndex(max(self.parameter.findData(name), 0))
-
-    @property
-    def _hint(self) -> Hint | None:
-        return self._hints.get(self.parameter.currentData())
-
-    def _show(self) -> None:
-        hint = self._hint
-        choice = hint is not None and hint.editor == "choice"
-        self._numbers.setVisible(hint is not None and not choice)
-        self._texts.setVisible(choice)
-        if hint is not None and choice:
-            self.words.setText(", ".join(hint.suggestions))
-        elif hint is not None:
-            low = hint.low if hint.low is not None else 0
-            high = hint.soft_high if hint.soft_high is not None else hint.high
-            high = high if high is not None else low + _WITHOUT_STEP
-            step = (high - low) / (_WITHOUT_STEP - 1) if hint.editor != "integer" else max((high - low) // 4, 1)
-            for field, value in ((self.low, low), (self.high, high), (self.step, step)):
-                field.setText(f"{value:g}")
-        self.edited.emit()
-
-    def range(self) -> ParameterRange | None:
-        """Return the range, or None without a parameter. Raises SweepError."""
-        hint = self._hint
+    @classmethod
+    def of(cls, parameter: str, hint: Hint | None) -> SweepAxis:
+        """Return the axis of a parameter with the range or the choices of its hint."""
         if hint is None:
-            return None
-        values: tuple[JSON, ...]
+            return cls()
         if hint.editor == "choice":
-            values = tuple(dict.fromkeys(word.strip() for word in self.words.text().split(",") if word.strip()))
-        else:
-            is_whole, numbers = hint.editor == "integer", []
-            for field in (self.low, self.high, self.step):
-                try:
-                    numbers.append(plain_number(field.text(), is_whole))
-                except ValueError as error:
-                    raise SweepError(f"{hint.label}, {field.accessibleName().lower()}: {error}.") from None
-            values = steps(*numbers)
-        return ParameterRange(self.parameter.currentData(), values)
+            return cls(editor=hint.editor, parameter=parameter, values=hint.suggestions)
+        low = hint.low if hint.low is not None else 0
+        high = hint.soft_high if hint.soft_high is not None else hint.high
+        high = high if high is not None else low + _STEPS
+        step = (high - low) / (_STEPS - 1) if hint.editor == "number" else max((high - low) // (_STEPS - 1), 1)
+        return cls(editor=hint.editor, parameter=parameter, low=low, high=high, step=step)
+
+    def range(self, hint: Hint) -> ParameterRange:
+        """Return the values of the parameter with this hint. Raises SweepError."""
+        if hint.editor == "choice":
+            return ParameterRange(self.parameter, tuple(dict.fromkeys(self.values)))
+        numbers = self.low, self.high, self.step
+        if hint.editor == "integer" and not all(number.is_integer() for number in numbers):
+            raise SweepError(f"{hint.label} takes whole numbers.")
+        return ParameterRange(self.parameter, steps(*numbers))
+
+
+class Sweep(Value):
+    """The input of the dialog."""
+
+    first: Annotated[SweepAxis, setting("First parameter")] = SweepAxis()
+    second: Annotated[SweepAxis, setting("Second parameter", group="Second parameter")] = SweepAxis()
+    replaces: Annotated[bool, setting("Replace existing variants", group="Variants")] = False
+    includes_current: Annotated[
+        bool,
+        setting(
+            "Include current settings", group="Variants", help="The plot of a sweep uses only variants with a value."
+        ),
+    ] = False
 
 
 class SweepDialog(QDialog):
@@ -113,17 +94,9 @@ class SweepDialog(QDialog):
         self.setWindowTitle("Sweep")
         self.setObjectName("sweepDialog")
         self._settings = settings
+        self._parameters = dict(sweepable(settings))
         self.variants: tuple[Variant, ...] = ()
-        hints = dict(sweepable(settings))
-        self.first, self.second = RangeForm(hints, first=True), RangeForm(hints, first=False)
-        self.first.show_parameter("temperature")
-        self.instead = QCheckBox(
-            f"Replace {existing} existing variants" if existing > 1 else "Replace existing variant"
-        )
-        self.instead.setVisible(bool(existing))
-        self.as_set = QCheckBox("Include current settings")
-        self.as_set.setChecked(as_set and bool(existing))
-        self.as_set.setToolTip("The plot of a sweep uses variants with a value each")
+        self.form: Form[Sweep] = form_for(Sweep, hints=_hints(self._parameters, existing))
         self.says = text_label("", "small", wrap=True)
         self.says.setObjectName("sweepSummary")
         self.says.setMinimumHeight(3 * self.says.fontMetrics().lineSpacing())
@@ -134,35 +107,66 @@ class SweepDialog(QDialog):
         self.add = styled(QPushButton("Add"), "primary")
         self.add.setDefault(True)
         self.add.clicked.connect(self._add)
+        self._area = FittingArea(most=min(TALLEST, parent.window().height() - BELOW_FORM), least=LEAST)
+        self._area.hold(self.form)
         buttons = in_row(models, 1, cancel, self.add, spacing=8)
-        align = Qt.AlignmentFlag.AlignLeft
-        ticks = in_column((self.instead, 0, align), (self.as_set, 0, align), spacing=4)
-        in_column(self.first, self.second, ticks, self.says, 1, buttons, parent=self, margins=MARGINS, spacing=10)
-        self.setMinimumWidth(min(WIDE, parent.window().width() - 40))
-        for form in (self.first, self.second):
-            form.edited.connect(self._show)
-        self._show()
+        in_column((self._area, 1), self.says, buttons, of=self, margins=MARGINS, spacing=10)
+        self.setMinimumWidth(min(WIDTH, parent.window().width() - 40))
+        first = FIRST if FIRST in self._parameters else next(iter(self._parameters), NO_PARAMETER)
+        self._chosen = first, NO_PARAMETER  # the parameters of the ranges in the form
+        self.form.changed.connect(self._edited)
+        self.form.set_value(Sweep(first=self._axis(first), includes_current=as_set and bool(existing)))
+        self._show_variants()
 
-    def _show(self) -> None:
+    def _axis(self, parameter: str) -> SweepAxis:
+        return SweepAxis.of(parameter, self._parameters.get(parameter))
+
+    def _edited(self, sweep: Sweep, _errors: dict[str, str]) -> None:
+        """Show the range of a newly chosen parameter, and the variants."""
+        chosen = sweep.first.parameter, sweep.second.parameter
+        if chosen != self._chosen:
+            axes = [
+                axis if axis.parameter == before else self._axis(axis.parameter)
+                for axis, before in zip((sweep.first, sweep.second), self._chosen, strict=True)
+            ]
+            self._chosen = chosen
+            self.form.set_value(sweep.model_copy(update={"first": axes[0], "second": axes[1]}))
+            self._area.updateGeometry()
+            self.resize(self.width(), max(self.height(), self.sizeHint().height()))
+        self._show_variants()
+
+    def _show_variants(self) -> None:
+        sweep, problem, hints = self.form.value, self.form.problem, self._parameters
+        axes = [axis for axis in (sweep.first, sweep.second) if axis.parameter in hints]
         try:
-            ranges = [selected for form in (self.first, self.second) if (selected := form.range()) is not None]
-            self.variants = over_parameters(self._settings, ranges)
+            ranges = [axis.range(hints[axis.parameter]) for axis in axes]
+            self.variants = () if problem else over_parameters(self._settings, ranges)
         except SweepError as error:
-            self.variants = ()
-            self.says.setText(str(error))
-        else:
-            names = [variant.name for variant in self.variants]
-            named = names if len(names) <= 4 else [*names[:3], "…", names[-1]]
-            self.says.setText("; ".join(named))
-        look(self.says, "small" if self.variants else "flag-error")
+            self.variants, problem = (), str(error)
+        names = [variant.name for variant in self.variants]
+        self.says.setText(problem or "; ".join(names if len(names) <= 4 else [*names[:3], "…", names[-1]]))
+        look(self.says, "flag-error" if problem else "small")
         count = len(self.variants)
         self.add.setText(f"Add {count} variants" if count > 1 else "Add a variant")
         self.add.setEnabled(bool(count))
 
     def _add(self) -> None:
         self.accept()
-        self.submitted.emit(self.variants, self.instead.isChecked(), self.as_set.isChecked())
+        self.made.emit(self.variants, self.form.value.replaces, self.form.value.includes_current)
 
     def _ask_models(self) -> None:
         self.reject()
         self.models_asked.emit()
+
+
+def _hints(parameters: dict[str, Hint], existing: int) -> dict[str, Hint]:
+    """Return the hints of a sweep with the parameters to choose from, and the number of existing variants."""
+    hints = hints_of(Sweep)
+    choices = tuple((name, hint.label) for name, hint in parameters.items())
+    words = f"Replace {existing} existing variants" if existing > 1 else "Replace existing variant"
+    return {
+        **hints,
+        "first.parameter": replace(hints["first.parameter"], choices=choices),
+        "second.parameter": replace(hints["second.parameter"], choices=((NO_PARAMETER, "none"), *choices)),
+        "replaces": replace(hints["replaces"], label=words, visible_when=lambda _sweep: bool(existing)),
+    }

@@ -58,7 +58,7 @@ class VariantCard(CardFrame):
         self.name = ElidedLabel("Variant", elide=Qt.TextElideMode.ElideRight)
         self.include = QCheckBox("Include")
         self.include.setToolTip("Include the current settings, and compare the variants with them")
-        self.include.toggled.connect(self.part_set)
+        self.include.clicked.connect(self.part_set)
         self.more = IconButton("more", "More about this variant")
         self.more.clicked.connect(self._ask_more)
         self.lines: list[_Difference] = []
@@ -89,9 +89,7 @@ class VariantCard(CardFrame):
         self._letter.set_colour(colour_name(place) if place is not None else "muted")
         self._letter.setVisible(bool(letter))
         self.name.set_text(shown_name(name))
-        self.include.blockSignals(True)
         self.include.setChecked(place is not None)
-        self.include.blockSignals(False)
         while len(self.lines) < len(words):
             line = _Difference()
             self.lines.append(line)

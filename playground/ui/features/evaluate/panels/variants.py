@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QMenu, QVBoxLayout
-from shiboken6 import isValid
 
 from playground.engine.compare.lanes import Lanes, LanesError
 from playground.engine.compare.words import variant_differences
@@ -178,13 +177,12 @@ class VariantsPanel(ScrollPage):
             dialog = VariantDialog(self._evaluation.session, variant, self)
             dialog.submitted.connect(self._replace)
             dialog.open()
-            spawn(self._offer_models(dialog), name="offer models")
+            spawn(self._offer_models(dialog), name="offer models", owner=dialog)
 
     async def _offer_models(self, dialog: VariantDialog) -> None:
         """Show the models in the dialog once the gateway has listed them."""
         catalog = await self._sources.models()
-        if isValid(dialog):
-            dialog.model.show_catalog(catalog)
+        dialog.model.show_catalog(catalog)
 
     def rename(self, key: str, _checked: bool = False) -> None:
         """Ask for a new name of a variant."""
