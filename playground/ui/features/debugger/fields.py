@@ -11,7 +11,6 @@ from playground.domain.hints import Hint
 from playground.engine.questions.kinds import Fit, PathFits
 from playground.jsonkit.reading import problem_at
 from playground.jsonkit.values import JSON
-from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import keep_from_wheel, look, paragraph, styled, text_label

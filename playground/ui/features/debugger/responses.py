@@ -92,7 +92,7 @@ class ResponseDefaults(ResponseView):
         self.rules.setAccessibleName("Tool responses")
         head = in_row(text_label("Responses", "group"), 1, self.rules, spacing=8)
         rows = in_column(head, self.form, margins=(16, 6, 12, 10), spacing=6)
-        in_column(thin_line(), rows, of=self, margins=0, spacing=0)
+        in_column(thin_line(), rows, parent=self, margins=0, spacing=0)
         self.form.set_value(self._debugging)
         self.form.changed.connect(self._take)
         self.rules.clicked.connect(lambda: self.rules_asked.emit(""))

@@ -117,7 +117,7 @@ class ImportCasesDialog(ImportDialog[ReadCases]):
             f"Replace the {existing:,} existing cases" if existing > 1 else "Replace the existing case"
         )
         ticks = QWidget()
-        in_column(self.without, self.instead, of=ticks, margins=0, spacing=4)
+        in_column(self.without, self.instead, parent=ticks, margins=0, spacing=4)
         super().__init__(parent, options=(self.columns,), choices=(ticks,))
         self.setObjectName("importCasesDialog")
         self.instead.setVisible(bool(existing))

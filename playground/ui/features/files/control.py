@@ -368,7 +368,7 @@ def _arrival_words(arrived: OpenedExperiment, gateway: str) -> str:
     words = []
     if arrived.outcome is Outcome.SAME:
         words.append("This experiment is here already, just as it is in the file.")
-    elif arrived.outcome is Outcome.BESIDE:
+    elif arrived.outcome is Outcome.COPIED:
         words.append("A different version of this experiment is open already, so the file was opened as another one.")
     if arrived.lacking:
         words.append(f"It was on the gateway “{arrived.lacking}”, which is not set up here; it is on “{gateway}” now.")

@@ -102,7 +102,7 @@ class HeaderSplit(QSplitter):
         self.button.setChecked(opened)
         self.button.setAccessibleName(name)
         self._side = styled(QWidget(), "surface")
-        in_row((self.table, 1), of=self._side, margins=(9, 0, 0, 0))
+        in_row((self.table, 1), parent=self._side, margins=(9, 0, 0, 0))
         self.addWidget(page)
         self.addWidget(self._side)
         self.setSizes([620, 380])

@@ -19,7 +19,6 @@ from playground.engine.questions.kinds import FormatSound
 from playground.jsonkit.problems import JsonTextError, Problem
 from playground.jsonkit.reading import READ_AT_MOST, read_typed
 from playground.jsonkit.values import JSON, JSONObject
-from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import look, paragraph, say
 from playground.ui.widgets.json_field import JsonField
@@ -27,6 +26,7 @@ from playground.ui.widgets.json_text import pretty_value
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.rows.form import Form, form_for
 from playground.ui.widgets.scroll_page import ScrollPage
+from playground.ui.widgets.widget_questions import WidgetQuestions
 
 FIELD = "response_format"
 CHECK_AFTER_MS = 150

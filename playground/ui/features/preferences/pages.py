@@ -59,7 +59,7 @@ class TextSize(QWidget):
             button.setAccessibleName(f"{words} text")
             button.clicked.connect(partial(resize, action_id))
             buttons.append(button)
-        in_row(*buttons, self._percent, 1, of=self, margins=0, spacing=8)
+        in_row(*buttons, self._percent, 1, parent=self, margins=0, spacing=8)
         self.setFocusProxy(buttons[0])
 
     def show_zoom(self, zoom: float) -> None:
@@ -77,7 +77,7 @@ class GeneralPage(QWidget):
         self._size = TextSize(self._resize)
         self.form: Form[GeneralPreferences] = form_for(GeneralPreferences, {"zoom": self._size})
         self.form.changed.connect(self._apply)
-        in_column(self.form, 1, of=self, margins=0)
+        in_column(self.form, 1, parent=self, margins=0)
         for name in (*SCHEMES, ENTER):
             action(name).changed.connect(self._show)
         self._show()

@@ -26,7 +26,7 @@ class RowForm(QWidget):
         self.setProperty("kind", "form")
         self.rows: dict[str, FieldRow] = {}
         self._label_width = label_width
-        self.column = in_column(of=self, margins=0, spacing=WIDE_GAP if label_width else ROW_GAP)
+        self.column = in_column(parent=self, margins=0, spacing=WIDE_GAP if label_width else ROW_GAP)
         app = QApplication.instance()
         if isinstance(app, QApplication):
             app.focusChanged.connect(self._show_focused)

@@ -32,6 +32,7 @@ from playground.ui.widgets.plain_text import few_lines_of, one_line_of, short_ti
 from playground.ui.widgets.rows.kinds import LineRow, row_for
 from playground.ui.widgets.rows.row import FieldRow
 from playground.ui.widgets.rows.row_form import LABEL_WIDTH, RowForm
+from playground.ui.widgets.widget_questions import WidgetQuestions
 
 MAX_FIELDS: Final = 100  # a schema with more properties becomes a single field for JSON
 MAX_CHOICES: Final = 500

@@ -18,7 +18,6 @@ from playground.domain.checks.asked import Judge
 from playground.domain.checks.check import Check
 from playground.engine.questions.kinds import CheckUsable
 from playground.ui.features.evaluate.panels.judge_row import GatewayRow, JudgeModelRow, Models
-from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.form_parts import look, quiet_button, say, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden, tip

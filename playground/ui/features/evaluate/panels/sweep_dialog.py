@@ -110,7 +110,7 @@ class SweepDialog(QDialog):
         self._area = FittingArea(most=min(TALLEST, parent.window().height() - BELOW_FORM), least=LEAST)
         self._area.hold(self.form)
         buttons = in_row(models, 1, cancel, self.add, spacing=8)
-        in_column((self._area, 1), self.says, buttons, of=self, margins=MARGINS, spacing=10)
+        in_column((self._area, 1), self.says, buttons, parent=self, margins=MARGINS, spacing=10)
         self.setMinimumWidth(min(WIDTH, parent.window().width() - 40))
         first = FIRST if FIRST in self._parameters else next(iter(self._parameters), NO_PARAMETER)
         self._chosen = first, NO_PARAMETER  # the parameters of the ranges in the form
@@ -152,7 +152,7 @@ class SweepDialog(QDialog):
 
     def _add(self) -> None:
         self.accept()
-        self.made.emit(self.variants, self.form.value.replaces, self.form.value.includes_current)
+        self.submitted.emit(self.variants, self.form.value.replaces, self.form.value.includes_current)
 
     def _ask_models(self) -> None:
         self.reject()

@@ -79,11 +79,11 @@ class VariantDialog(QDialog):
         cancel.clicked.connect(self.reject)
         content = QWidget()
         words = text_label("Unchanged settings follow the conversation.", "small", wrap=True)
-        in_column(self.fields, words, self.parameters, 1, of=content, margins=(0, 0, 10, 0), spacing=10)
+        in_column(self.fields, words, self.parameters, 1, parent=content, margins=(0, 0, 10, 0), spacing=10)
         area = DownArea(content)
         area.viewport().setAutoFillBackground(False)
         content.setAutoFillBackground(False)
-        in_column((area, 1), in_row(1, cancel, self.save, spacing=8), of=self, margins=MARGINS, spacing=10)
+        in_column((area, 1), in_row(1, cancel, self.save, spacing=8), parent=self, margins=MARGINS, spacing=10)
         fit_to_window(self, *SIZE)
 
     def _offer_tools(self) -> None:
@@ -105,7 +105,7 @@ class VariantDialog(QDialog):
         }
         variant = self._variant.with_settings(base, own).model_copy(update=changes)
         self.accept()
-        self.made.emit(variant)
+        self.submitted.emit(variant)
 
 
 def _parameters_form(parameters: Parameters) -> ParametersForm:
