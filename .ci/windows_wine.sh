@@ -41,7 +41,8 @@ windows reg add 'HKCU\Software\Wine' /v Version /d win10 /f >/dev/null
 # try_out PROGRAM ARGUMENTS... is the self-test of a program, without and with a window
 try_out() {
   windows "$@" --self-test
-  windows "$@" --self-test --window | tail -1
+  windows "$@" --self-test --window >"$folder/window.log" || { cat "$folder/window.log"; return 1; }
+  tail -1 "$folder/window.log"
 }
 
 cd "$folder" # Python's -m would find the checkout
