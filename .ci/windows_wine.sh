@@ -30,7 +30,7 @@ finish() { "${WINE%wine64}wineserver" --kill 2>/dev/null || true; }
 trap finish EXIT
 
 # windows PROGRAM ARGUMENTS... Wine's programs cannot use a file as standard output, but a pipe.
-windows() { timeout --kill-after=10 900 "$WINE" "$@" </dev/null 2>&1 | cat; }
+windows() { timeout --kill-after=10 1800 "$WINE" "$@" </dev/null 2>&1 | cat; }
 
 step "Wine"
 windows wineboot --init
