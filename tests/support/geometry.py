@@ -20,8 +20,9 @@ def find_faults(window: QWidget) -> Iterator[str]:
             continue
         if _is_cut_off(widget):
             yield f"{_describe(widget)} is cut off"
-        if widget is not window and _is_outside(widget):
-            yield f"{_describe(widget)} is outside its parent {_describe(widget.parentWidget())}"
+        parent = widget.parentWidget()
+        if widget is not window and parent is not None and _is_outside(widget, parent):
+            yield f"{_describe(widget)} is outside its parent {_describe(parent)}"
         layout = widget.layout()
         if layout is not None:
             for first, second in combinations(_shown(layout), 2):
@@ -48,11 +49,8 @@ def _is_cut_off(widget: QWidget) -> bool:
     return False
 
 
-def _is_outside(widget: QWidget) -> bool:
+def _is_outside(widget: QWidget, parent: QWidget) -> bool:
     """Return whether a widget exceeds its parent where nothing scrolls."""
-    parent = widget.parentWidget()
-    if parent is None or widget.isWindow():
-        return False
     area = parent.parentWidget()
     if isinstance(parent, QAbstractScrollArea) or (isinstance(area, QAbstractScrollArea) and area.viewport() is parent):
         return False
@@ -64,6 +62,8 @@ def _shown(layout: QLayout) -> Iterator[QWidget]:
     """The visible widgets of a layout and the layouts in it."""
     for index in range(layout.count()):
         item = layout.itemAt(index)
+        if item is None:
+            continue
         widget, inner = item.widget(), item.layout()
         if widget is not None and widget.isVisible() and not widget.geometry().isEmpty():
             yield widget

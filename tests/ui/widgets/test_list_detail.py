@@ -116,10 +116,12 @@ def test_focus_goes_from_the_list_over_its_commands_to_the_page(body: Body) -> N
 def test_list_is_as_wide_as_its_commands_need(show_widget: ShowWidget) -> None:
     button = QPushButton("Import from another application…")
     pages = [{"Page": QLineEdit()} for _ in range(2)]
-    usual = ListDetail("Entries", "entry", pages[0], COMMANDS, parent=None)
-    wider = ListDetail("Entries", "entry", pages[1], COMMANDS, parent=None, extra=(button,))
-    for body in (usual, wider):
-        show_widget(body, 900, 400)
+    dialogs = [QWidget() for _ in pages]
+    usual = ListDetail("Entries", "entry", pages[0], COMMANDS, parent=dialogs[0])
+    wider = ListDetail("Entries", "entry", pages[1], COMMANDS, parent=dialogs[1], extra=(button,))
+    for body, dialog in zip((usual, wider), dialogs, strict=True):
+        in_row(body, of=dialog, margins=0)
+        show_widget(dialog, 900, 400)
     assert usual.list.width() == SIDE_WIDTH - 16
     assert wider.list.width() > usual.list.width()
     assert button.width() >= button.sizeHint().width()
