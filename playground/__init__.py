@@ -1,3 +1,3 @@
 """Gateway Playground: a desktop window onto what a model gateway is sent and what it sends back."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

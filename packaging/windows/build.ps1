@@ -19,7 +19,7 @@ if ($LASTEXITCODE) { throw "the application could not be frozen" }
 $version = (Select-String -Path "$root/playground/__init__.py" -Pattern '__version__ = "(.*)"').Matches[0].Groups[1].Value
 Sign @("$out/gateway-playground/playground.exe", "$out/gateway-playground/Gateway Playground.exe")
 $setup = "$out/gateway-playground-$version-windows-x86_64-setup.exe"
-makensis -V2 -WX "-DVERSION=$version" "-DFROZEN=$out\gateway-playground" "-DICON=$out\icons\app.ico" "-DOUTPUT=$setup" `
+makensis -V2 -WX "-DVERSION=$version" "-DFILES=$out\gateway-playground\*" "-DICON=$out\icons\app.ico" "-DOUTPUT=$setup" `
     "$PSScriptRoot/installer.nsi"
 if ($LASTEXITCODE) { throw "makensis failed" }
 Sign @($setup)

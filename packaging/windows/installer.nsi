@@ -1,6 +1,8 @@
 ; The Windows installer: for one user, without administrator rights. Silent with /S, elsewhere with /D=FOLDER (the last
-; argument, unquoted). Compiled by packaging/windows/build.ps1, or by hand:
-;   makensis -DVERSION=0.1.0 -DFROZEN=dist/gateway-playground -DICON=dist/icons/app.ico -DOUTPUT=gateway-playground-setup.exe installer.nsi
+; argument, unquoted). Compiled by packaging/windows/build.ps1 and .ci/windows_wine.sh. By hand, with FILES as a pattern in
+; the path syntax of the system that compiles:
+;   makensis -DVERSION=1.0.0 -DFILES=dist/gateway-playground/* -DICON=dist/icons/app.ico \
+;     -DOUTPUT=gateway-playground-setup.exe installer.nsi
 
 Unicode true
 !include MUI2.nsh
@@ -73,7 +75,7 @@ Section "-Application"
   Call Closed
   !insertmacro RemoveFiles
   SetOutPath "$INSTDIR\app"
-  File /r "${FROZEN}\*"
+  File /r "${FILES}"
   WriteUninstaller "$INSTDIR\uninstall.exe"
 
   CreateShortcut "$SMPROGRAMS\${NAME}.lnk" "$INSTDIR\app\${PROGRAM}" "" "$INSTDIR\app\${PROGRAM}" 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import platform
 import sys
 import time
@@ -19,9 +20,13 @@ class MissingError(Exception):
 
 
 class Report:
-    """Collects the checks of one self-test and prints each as soon as it is done."""
+    """Collects the checks of one self-test and prints each as soon as it is done.
 
-    def __init__(self) -> None:
+    A check that takes longer than ``limit`` seconds prints the stacks of all threads and ends the process.
+    """
+
+    def __init__(self, limit: float | None = None) -> None:
+        self._limit = limit
         self._checks = self._failed = 0
         self._name = ""
         self._began = 0.0
@@ -32,6 +37,7 @@ class Report:
         kind = "frozen" if getattr(sys, "frozen", False) else "installed"
         system = f"{platform.system()} {platform.machine()}"
         _print(f"Gateway Playground {__version__} ({kind}), Python {platform.python_version()}, {system}")
+        self._restart_limit()
 
     @contextmanager
     def check(self, name: str) -> Iterator[None]:
@@ -64,9 +70,17 @@ class Report:
         self._has_result = True
         _print(f"{verdict:7}{self._name:{WIDTH}} {words} ({time.monotonic() - self._began:.1f} s)")
         self._began = time.monotonic()
+        self._restart_limit()
+
+    def _restart_limit(self) -> None:
+        """Give the next check its own time limit."""
+        if self._limit is not None and sys.__stderr__ is not None:  # a windowed program on Windows has none
+            faulthandler.dump_traceback_later(self._limit, exit=True)
 
     def end(self) -> int:
-        """Print the sum. Returns the exit code."""
+        """Print the sum, and end the time limit. Returns the exit code."""
+        if self._limit is not None:
+            faulthandler.cancel_dump_traceback_later()
         if self._failed:
             _print(f"{self._failed} of {self._checks} checks FAILED")
         else:

@@ -201,6 +201,18 @@ def test_files_named_in_security_page_exist() -> None:
     assert [name for name in named if not list(ROOT.glob(name.rstrip("/")))] == []
 
 
+def test_every_push_is_tested_on_three_systems() -> None:
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8"))
+    triggers = workflow[True]  # YAML 1.1 reads the key "on" as a truth value
+    assert triggers["push"] == {"branches": ["**"]}
+    jobs = workflow["jobs"]
+    systems = [jobs["linux"]["runs-on"], *jobs["others"]["strategy"]["matrix"]["runs-on"]]
+    assert [system.partition("-")[0] for system in systems] == ["ubuntu", "windows", "macos"]
+    assert jobs["linux"]["steps"][-1]["run"] == ".ci/run"
+    assert jobs["others"]["steps"][-1]["run"] == "python -m pytest"
+    assert jobs["others"]["strategy"]["fail-fast"] is False
+
+
 def test_release_of_one_system_does_not_wait_for_others() -> None:
     jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))["jobs"]
     release = jobs.pop("release")

@@ -116,3 +116,13 @@ def test_failed_check_is_a_line_and_an_exit_code(capsys: pytest.CaptureFixture[s
     assert lines[1].startswith("none   second")
     assert lines[2].startswith("ok     third")
     assert lines[3] == "1 of 3 checks FAILED"
+
+
+def test_check_that_hangs_ends_the_self_test_with_its_stack() -> None:
+    code = (
+        "import time; from playground.self_test.report import Report; report = Report(0.5); report.head()\n"
+        "with report.check('slow'):\n    time.sleep(30)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=25, check=False)
+    assert ended.returncode == 1
+    assert "Timeout" in ended.stderr

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle, QWidget
 
 
 class FlowLayout(QLayout):
-    """Items from left to right in lines, ``gap`` pixels apart; the items of a line are centred, or top-aligned."""
+    """Items in lines, in reading direction, ``gap`` pixels apart; items of a line are centred or top-aligned."""
 
     def __init__(self, parent: QWidget | None = None, gap: int = 4, *, top: bool = False) -> None:
         self._heights: dict[int, int] = {}  # by width, cached because Qt asks repeatedly at each level of nesting
@@ -76,19 +76,22 @@ class FlowLayout(QLayout):
             size = item.sizeHint()
             size.setWidth(min(size.width(), max(rect.width(), 1)))
             if line and used + self._gap + size.width() > rect.width():
-                y += self._set_line(line, rect.x(), y, place) + self._gap
+                y += self._set_line(line, rect, y, place) + self._gap
                 line, used = [], 0
             used += size.width() + (self._gap if line else 0)
             line.append((item, size))
         if line:
-            y += self._set_line(line, rect.x(), y, place)
+            y += self._set_line(line, rect, y, place)
         return y - rect.y()
 
-    def _set_line(self, line: list[tuple[QLayoutItem, QSize]], x: int, y: int, place: bool) -> int:
+    def _set_line(self, line: list[tuple[QLayoutItem, QSize]], rect: QRect, y: int, place: bool) -> int:
         height = max(size.height() for _, size in line)
         if place:
+            parent = self.parentWidget()
+            direction = parent.layoutDirection() if parent is not None else Qt.LayoutDirection.LeftToRight
+            x = rect.x()
             for item, size in line:
                 lower = 0 if self._top else (height - size.height()) // 2
-                item.setGeometry(QRect(QPoint(x, y + lower), size))
+                item.setGeometry(QStyle.visualRect(direction, rect, QRect(QPoint(x, y + lower), size)))
                 x += size.width() + self._gap
         return height

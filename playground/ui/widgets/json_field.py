@@ -42,12 +42,12 @@ class JsonField(QWidget):
         self.editor.setAccessibleName(caption)
         self.editor.set_wheel_needs_focus()
         self.editor.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.caption = text_label(caption, "group")
-        self.caption.setMinimumWidth(40)  # it is cut at its end instead of widening the panel
+        self.caption = text_label(caption, "group", wrap=True)
+        self.caption.setMinimumWidth(40)  # it wraps instead of widening the panel
         self.caption.setBuddy(self.editor)
         self.format_button = styled(QPushButton("Format"), "quiet")
-        self.format_button.setToolTip(tip("Format the JSON (Ctrl+Shift+F)"))
-        self._head = in_row(self.caption, 1, self.format_button, spacing=4)
+        self.format_button.setToolTip(tip("Lay the JSON out anew (Ctrl+Shift+F)"))
+        self._head = in_row((self.caption, 1), self.format_button, spacing=4)
         self._problems = ProblemList()
         self._problems.chosen.connect(self.go_to)
         in_column(self._head, self.editor, self._problems, parent=self, margins=0, spacing=4)

@@ -8,7 +8,16 @@ from typing import Final, NamedTuple
 
 from PySide6.QtCore import QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QAbstractItemView, QDialog, QFrame, QListWidget, QListWidgetItem, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QFrame,
+    QListWidget,
+    QListWidgetItem,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
 
 from playground.ui.widgets.form_parts import quiet_button, say, styled, text_label, thin_line, thin_upright
 from playground.ui.widgets.layouts import in_column, in_pages, in_row
@@ -162,10 +171,11 @@ class ListDetail(QWidget):
         self._current = ""
         # Widgets are made in the order of the focus: search, list, commands, pages, buttons.
         side = styled(QFrame(self), "surface")
-        side.setFixedWidth(SIDE_WIDTH)
+        side.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self.search = SearchField(f"Search {title.lower()}", parent=side)
         self.search.hide()
         self.list = EntryList(title, editable=editable)
+        self.list.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
         heading = text_label(title, "group")
         heading.setContentsMargins(8, 0, 0, 0)
         self._no_match = text_label("No matches", "muted")
@@ -174,9 +184,10 @@ class ListDetail(QWidget):
         self.buttons = {name: self._command_button(name, noun) for name in commands}
         ordered = [self.buttons[name] for name in commands if name != "add"]
         row = in_row(*([self.buttons["add"]] if "add" in self.buttons else []), *extra, 1, *ordered, spacing=2)
-        in_column(
-            heading, self.search, self._no_match, (self.list, 1), row, parent=side, margins=(8, 12, 8, 12), spacing=8
+        column = in_column(
+            heading, self.search, self._no_match, (self.list, 1), row, of=side, margins=(8, 12, 8, 12), spacing=8
         )
+        column.addStrut(SIDE_WIDTH - 16)  # without the margins; wider only for the commands
         right = QWidget(self)
         self.tabs = Segments(tuple(pages), f"Page of the {noun}")
         self.tabs.setVisible(len(pages) > 1)

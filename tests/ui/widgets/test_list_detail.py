@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSettings, QSize, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QLineEdit, QWidget
+from PySide6.QtWidgets import QDialog, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.ui.widgets.layouts import in_row
-from playground.ui.widgets.list_detail import ListDetail, ListEntry, remember_size
+from playground.ui.widgets.list_detail import SIDE_WIDTH, ListDetail, ListEntry, remember_size
+from tests.ui.conftest import ShowWidget
 
 COMMANDS = ("add", "up", "down", "duplicate", "remove")
 ENTRIES = tuple(ListEntry(str(number), f"Entry {number}", f"host-{number}.example") for number in range(20))
@@ -110,3 +111,17 @@ def test_focus_goes_from_the_list_over_its_commands_to_the_page(body: Body) -> N
         widget = widget.nextInFocusChain()
     commands = [body.buttons[name] for name in COMMANDS]
     assert order == [*commands, body.pages.currentWidget(), body.search]
+
+
+def test_list_is_as_wide_as_its_commands_need(show_widget: ShowWidget) -> None:
+    button = QPushButton("Import from another application…")
+    pages = [{"Page": QLineEdit()} for _ in range(2)]
+    dialogs = [QWidget() for _ in pages]
+    usual = ListDetail("Entries", "entry", pages[0], COMMANDS, parent=dialogs[0])
+    wider = ListDetail("Entries", "entry", pages[1], COMMANDS, parent=dialogs[1], extra=(button,))
+    for body, dialog in zip((usual, wider), dialogs, strict=True):
+        in_row(body, of=dialog, margins=0)
+        show_widget(dialog, 900, 400)
+    assert usual.list.width() == SIDE_WIDTH - 16
+    assert wider.list.width() > usual.list.width()
+    assert button.width() >= button.sizeHint().width()

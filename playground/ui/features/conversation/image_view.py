@@ -252,7 +252,7 @@ class ImageBox(QFrame):
         self.shrink.clicked.connect(self.shrink_asked)
         self.copy_address = self._pill("Copy address", self._copy_address)
         self.open_address = self._pill("Open in browser", self._open_address)
-        self.setFixedWidth(TURN_WIDTH if large else CHIP_WIDTH)
+        self._least_width = TURN_WIDTH if large else CHIP_WIDTH
         self._lay_out()
         for part in (self.detail, self.remove) if fixed else ():
             part.hide()
@@ -290,10 +290,13 @@ class ImageBox(QFrame):
         return self._image
 
     def sizeHint(self) -> QSize:
-        """Return its width, and the height that its words need."""
+        """Return the usual width, or more where a text needs it, and the height that its words need."""
         layout = self.layout()
-        height = layout.heightForWidth(self.width()) if layout is not None else -1
-        return QSize(self.width(), height if height > 0 else super().sizeHint().height())
+        if layout is None:
+            return QSize(self._least_width, super().sizeHint().height())
+        width = max(self._least_width, layout.minimumSize().width())
+        height = layout.heightForWidth(width)
+        return QSize(width, height if height > 0 else super().sizeHint().height())
 
     def show_image(self, image: Image) -> None:
         """Show another image, or the same with another detail."""

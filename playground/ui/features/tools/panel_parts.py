@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QSplitter,
@@ -17,6 +16,7 @@ from playground.domain.tools import ToolDefinition
 from playground.ui.features.tools.samples import SAMPLE
 from playground.ui.features.tools.tool_editor import ToolEditor
 from playground.ui.features.tools.tool_list import ToolList
+from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import paragraph, say, styled, text_label
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.layouts import Gap, in_column, in_row
@@ -54,12 +54,11 @@ class PanelHead(QWidget):
         self.summary.setMinimumWidth(40)
         self.summary.setToolTip("Tokens are estimated from the length of the definitions.")
         self.all_button = styled(QPushButton("All off"), "quiet")
-        bar = QHBoxLayout()
-        bar.setSpacing(4)
+        buttons = FlowLayout()
         for button in (self.new_button, self.import_button, self.servers_button):
             button.setMinimumWidth(48)
-            bar.addWidget(button)
-        bar.addStretch(1)
+            buttons.addWidget(button)
+        bar = in_row((buttons, 1), spacing=4)
         for icon_button in (self.duplicate_button, self.delete_button, self.more_button):
             icon_button.setFixedSize(24, 24)
             bar.addWidget(icon_button)
@@ -114,12 +113,10 @@ class EmptyPage(QWidget):
         for label in (explanation, sources):
             label.setWordWrap(True)
             label.setProperty("kind", "muted")
-        buttons = QHBoxLayout()
-        buttons.setSpacing(6)
+        buttons = FlowLayout(gap=6)
         for button in (self.add_button, self.sample_button, self.import_button):
             button.setMinimumWidth(56)
             buttons.addWidget(button)
-        buttons.addStretch(1)
         rows = (heading, explanation, Gap(4), buttons, in_row(self.servers_button, 1), Gap(4), sources, 1)
         in_column(*rows, parent=self, margins=(16, 24, 16, 16), spacing=8)
 

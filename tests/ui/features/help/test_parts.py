@@ -12,7 +12,7 @@ from playground.ui.features.help.about_dialog import details, installed, parts, 
 
 NOTICE = """What is in this application, and under which licence. The texts are in the folders beside this file.
 
-gateway-playground 0.1.0: MIT
+gateway-playground 1.0.0: MIT
 httpx 0.28.1: BSD-3-Clause
 PySide6_Essentials 6.11.3: LGPL
 Python 3.11.7: PSF-2.0
