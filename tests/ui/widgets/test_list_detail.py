@@ -120,7 +120,7 @@ def test_list_is_as_wide_as_its_commands_need(show_widget: ShowWidget) -> None:
     usual = ListDetail("Entries", "entry", pages[0], COMMANDS, parent=dialogs[0])
     wider = ListDetail("Entries", "entry", pages[1], COMMANDS, parent=dialogs[1], extra=(button,))
     for body, dialog in zip((usual, wider), dialogs, strict=True):
-        in_row(body, of=dialog, margins=0)
+        in_row(body, parent=dialog, margins=0)
         show_widget(dialog, 900, 400)
     assert usual.list.width() == SIDE_WIDTH - 16
     assert wider.list.width() > usual.list.width()

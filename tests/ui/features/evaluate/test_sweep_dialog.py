@@ -16,7 +16,7 @@ from playground.ui.features.evaluate.panels.sweep_dialog import SweepDialog
 def open_dialog(main: QMainWindow, qtbot: QtBot, existing: int = 0) -> tuple[SweepDialog, list[tuple[Any, ...]]]:
     dialog = SweepDialog(ExperimentSettings(), existing, False, main)
     made: list[tuple[Any, ...]] = []
-    dialog.made.connect(lambda *values: made.append(values))
+    dialog.submitted.connect(lambda *values: made.append(values))
     dialog.open()
     qtbot.waitUntil(dialog.isVisible)
     return dialog, made

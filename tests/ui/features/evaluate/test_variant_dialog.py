@@ -18,7 +18,7 @@ from tests.engine.session.test_session import make_session
 def open_dialog(main: QMainWindow, session: Session, variant: Variant) -> tuple[VariantDialog, list[Variant]]:
     dialog = VariantDialog(session, variant, main)
     made: list[Variant] = []
-    dialog.made.connect(made.append)
+    dialog.submitted.connect(made.append)
     dialog.open()
     return dialog, made
 
