@@ -10,10 +10,13 @@ from playground.domain.events import (
     Failed,
     Finish,
     PartStart,
+    ReasoningDelta,
     StreamEnd,
     TextDelta,
     ToolCallDelta,
+    UnknownPart,
 )
+from playground.domain.parts import Text, Unknown
 
 
 def answer(*events: Event) -> Accumulator:
@@ -42,3 +45,29 @@ def test_first_failure_and_the_first_note_stay() -> None:
 def test_empty_means_nothing_to_see() -> None:
     assert answer(PartStart(0), TextDelta(0, "")).empty
     assert not answer(ToolCallDelta(0, 0, id="a")).empty
+
+
+def test_parts_with_places_arrive_mixed_and_are_in_the_order_of_their_places() -> None:
+    out = answer(
+        PartStart(0, (1, 0)),
+        TextDelta(0, "ans"),
+        PartStart(0, (0, 0)),
+        ReasoningDelta(0, "thou", "summary"),
+        PartStart(0, (1, 0)),
+        TextDelta(0, "wer"),
+        PartStart(0, (0, 0)),
+        ReasoningDelta(0, "ght", "summary"),
+    )
+    assert [(part.kind, part.text) for part in out.choice(0).parts] == [("reasoning", "thought"), ("text", "answer")]
+
+
+def test_cleared_part_takes_the_complete_text() -> None:
+    out = answer(PartStart(0, (0, 0)), TextDelta(0, "ab"), PartStart(0, (0, 0), clear=True), TextDelta(0, "abc"))
+    assert [part.text for part in out.choice(0).parts] == ["abc"]
+
+
+def test_unknown_part_at_a_place_replaces_the_one_before() -> None:
+    place = (0, 0)
+    events = (PartStart(0, place), UnknownPart(0, {"status": "open"}), TextDelta(0, "a"))
+    out = answer(*events, PartStart(0, place), UnknownPart(0, {"status": "done"}))
+    assert [part.freeze() for part in out.choice(0).parts] == [Unknown(value={"status": "done"}), Text(text="a")]
