@@ -7,16 +7,19 @@ from typing import Final
 from playground.jsonkit.values import JSONObject
 
 #: Name of each protocol in the middle of a sentence.
-TITLES_IN_SENTENCE: Final = {"chat": "Chat completions", "messages": "the Messages protocol"}
-#: Type of the event that ends a stream of the Messages protocol.
-MESSAGE_STOP: Final = "message_stop"
+TITLES_IN_SENTENCE: Final = {
+    "chat": "Chat completions",
+    "messages": "the Messages protocol",
+}
+#: Types of the events that end a stream.
+LAST_EVENTS: Final = frozenset({"message_stop"})
 
 _MESSAGE_TYPES: Final = frozenset(
     {
         "message",
         "message_start",
         "message_delta",
-        MESSAGE_STOP,
+        "message_stop",
         "content_block_start",
         "content_block_delta",
         "content_block_stop",

@@ -22,8 +22,9 @@ class Marks:
     ``blocks`` are types of what is in a message's content (of ``sure_blocks`` one is enough to know the protocol),
     ``choices`` types of a tool choice, ``headers`` names of headers in lower case. ``tool`` is the member of a tool's
     definition, ``tool_type`` its type, and ``custom_tool`` the member of the definition of a custom tool. A message of
-    no other protocol has ``also_of_message``, and yet they say little of a body. ``is_answer`` tells an object of an
-    answer, or of a piece of one, and ``last`` is the type of the object that ends a stream, where that is one.
+    no other protocol has ``also_of_message``, and yet they say little of a body. ``messages`` is the member with the
+    list of messages, ``items`` are the types of its entries, and a ``flat`` definition of a tool has its name beside its
+    type.
     """
 
     members: frozenset[str]
@@ -31,6 +32,9 @@ class Marks:
     tool_type: str
     blocks: frozenset[str]
     choices: frozenset[str]
+    messages: str = MESSAGES
+    flat: bool = False
+    items: frozenset[str] = _NONE
     sure_blocks: frozenset[str] = _NONE
     roles: frozenset[str] = _NONE
     of_message: frozenset[str] = _NONE
@@ -40,14 +44,17 @@ class Marks:
 
     def defines(self, tool: JSONObject) -> bool:
         """Return whether a tool's definition has the member that this protocol's have."""
+        if self.flat:
+            return tool.get("type") in (self.tool_type, "custom") and isinstance(tool.get("name"), str)
         return self.tool in tool or (self.custom_tool is not None and isinstance(tool.get(self.custom_tool), dict))
 
     def count(self, body: JSONObject) -> int:
         """Return the weighted number of marks in a body; those in messages count more: no one adds them by hand."""
         weight = 3 * len(self.members & body.keys())
         weight += 3 * sum(map(self.defines, _objects(body.get("tools"))))
-        for message in _objects(body.get(MESSAGES)):
+        for message in _objects(body.get(self.messages)):
             weight += 5 * (_is_one(message.get("role"), self.roles) or not self.of_message.isdisjoint(message))
+            weight += 5 * _is_one(message.get("type"), self.items)
             weight += 5 * sum(_is_one(block.get("type"), self.blocks) for block in _objects(message.get("content")))
         choice = body.get("tool_choice")
         return weight + 3 * (isinstance(choice, dict) and _is_one(choice.get("type"), self.choices))

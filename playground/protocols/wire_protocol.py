@@ -128,6 +128,10 @@ class Protocol(ABC):
     def write_tool(self, tool: ToolDefinition) -> JSONObject:
         """Return the definition of a tool in this protocol's shape."""
 
+    def tool_changes(self, tool: ToolDefinition) -> Iterator[Told]:
+        """Yield what a tool of another protocol means otherwise here."""
+        return iter(())
+
     # -- answers -----------------------------------------------------------------------------------------------------
 
     @abstractmethod
