@@ -10,7 +10,7 @@ from playground.domain.accumulator import Accumulator
 from playground.domain.parameters import Parameters
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
-from playground.domain.transcript import Turn
+from playground.domain.transcript import Role, Turn
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import PROTOCOLS
 from playground.protocols.answers import TITLES_IN_SENTENCE
@@ -19,6 +19,7 @@ from playground.protocols.decoding import Decoder
 from playground.protocols.expected import Expected
 from playground.protocols.marks import Marks
 from playground.protocols.oddities import Oddity
+from playground.protocols.openai_library import OpenAIResource
 from playground.protocols.sse import DEFAULT_CAP
 
 
@@ -34,6 +35,7 @@ class Protocol(ABC):
     pictures_in_results: ClassVar[bool]  # the result of a call may hold pictures, if it is no error
     continues_paused: ClassVar[bool]  # sending a paused answer back continues it
     libraries: ClassVar[tuple[str, ...]]  # names of client libraries in the package registries
+    openai: ClassVar[OpenAIResource | None] = None  # its resource in OpenAI's libraries
     key_headers: ClassVar[Mapping[str, str]] = {}  # in lower case: sent along with a key in x-api-key
     expected: ClassVar[Expected]  # rules for its answers
     marks: ClassVar[Marks]  # names that tell its bodies from those of others
@@ -102,6 +104,13 @@ class Protocol(ABC):
     def changes(self, placed: TurnContext) -> Iterator[Told]:
         """Yield what is sent of a turn in another form or place, or may be refused."""
 
+    def entries(self, body: JSONObject) -> list[JSON]:
+        """Return the messages or items of a body; a text in their place is one message."""
+        value = body.get(self.conversation[-1])
+        if isinstance(value, str):
+            return [{"role": Role.USER.value, "content": value}]
+        return value if isinstance(value, list) else []
+
     def choices(self, body: JSONObject) -> int:
         """Return how many answers a body asks for."""
         return 1
@@ -139,6 +148,10 @@ class Protocol(ABC):
         self, content_type: str | None = None, cap: int = DEFAULT_CAP, make_id: Callable[[], str] | None = None
     ) -> Decoder:
         """Return a decoder for one response body; see ``Decoder`` for the arguments."""
+
+    def body_of_answer(self, value: JSONObject) -> JSONObject | None:
+        """Return the body that sends a complete answer of this protocol back; None for other objects."""
+        return None
 
     @abstractmethod
     def write_answer(self, answer: Accumulator, created: int) -> JSONObject:

@@ -23,6 +23,7 @@ from playground.engine.requests.snippets import LANGUAGES, prepare_snippet_reque
 from playground.gateway.address import resolve
 from playground.gateway.connection import Auth
 from playground.gateway.prepared_request import prepare_request
+from playground.protocols.chat.library import CHAT_COMPLETIONS
 from playground.protocols.protocol import get_protocol
 from tests.engine.requests.snippets.cases import CHAT, MESSAGES
 from tests.support.required_tools import CURL, NODE, NODE_PACKAGES, Tool, skip_without
@@ -51,7 +52,7 @@ ARGUMENTS: dict[str, list[tuple[str, frozenset[str] | set[str]]]] = {
     "python-openai": [
         (
             PRINT.format(library="openai", method="openai.OpenAI(api_key='x').chat.completions.create"),
-            python.OPENAI_ARGUMENTS,
+            CHAT_COMPLETIONS.arguments,
         )
     ],
     "python-anthropic": [
