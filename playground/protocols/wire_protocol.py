@@ -123,6 +123,10 @@ class Protocol(ABC):
         """Return the members of a received message that are sent back whenever its reasoning is."""
         return {}
 
+    def visible_members(self, members: JSONObject) -> JSONObject:
+        """Return the members that were received with a part, as people see them: without marks of the decoder."""
+        return members
+
     def renamed_ids(self, turns: Iterable[Turn]) -> list[tuple[int, str, str]]:
         """Return the calls whose id is sent in another spelling: number of the turn from 0, id, id as sent."""
         return []

@@ -50,7 +50,11 @@ class Beside:
 def beside_part(part: Part) -> list[Beside]:
     """Return the unknown members of a part, by protocol."""
     extra: Extra = getattr(part, "extra", {})
-    return [Beside(part.kind, members, _part_fate(part, over)) for over, members in extra.items() if members]
+    return [
+        Beside(part.kind, visible, _part_fate(part, over))
+        for over, members in extra.items()
+        if (visible := get_protocol(over).visible_members(members) if over in PROTOCOLS else members)
+    ]
 
 
 def _part_fate(part: Part, over: str) -> str:

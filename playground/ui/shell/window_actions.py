@@ -62,7 +62,7 @@ _NAMES = {
     "debugging": "the rules for tool calls",
 }
 #: Parameters that mean the same; the one that is set is shown.
-ALIKE = {"max_tokens": ("max_completion_tokens", "max_tokens")}
+ALIKE = {"max_tokens": ("max_completion_tokens", "max_tokens", "max_output_tokens")}
 PAGES = {"parameters": parameters.PAGE, "tools": tools.PAGE, "output": output.PAGE, "raw": parameters.PAGE}
 
 
