@@ -10,9 +10,10 @@ from playground.jsonkit.values import JSONObject
 TITLES_IN_SENTENCE: Final = {
     "chat": "Chat completions",
     "messages": "the Messages protocol",
+    "responses": "the Responses protocol",
 }
 #: Types of the events that end a stream.
-LAST_EVENTS: Final = frozenset({"message_stop"})
+LAST_EVENTS: Final = frozenset({"message_stop", "response.completed", "response.incomplete", "response.failed"})
 
 _MESSAGE_TYPES: Final = frozenset(
     {
@@ -32,4 +33,6 @@ def protocol_of_answer(value: JSONObject) -> str:
     if isinstance(value.get("choices"), list):
         return "chat"
     kind = value.get("type")
+    if value.get("object") == "response" or (isinstance(kind, str) and kind.startswith("response.")):
+        return "responses"
     return "messages" if isinstance(kind, str) and kind in _MESSAGE_TYPES else ""

@@ -13,11 +13,13 @@ from playground.protocols.chat.protocol import ChatProtocol
 from playground.protocols.decoding import Decoder as Decoder
 from playground.protocols.decoding import Traced as Traced
 from playground.protocols.messages.protocol import MessagesProtocol
+from playground.protocols.responses.protocol import ResponsesProtocol
 from playground.protocols.wire_protocol import Protocol as Protocol
 
 _PROTOCOLS: Final[dict[str, Protocol]] = {
     "chat": ChatProtocol(),
     "messages": MessagesProtocol(),
+    "responses": ResponsesProtocol(),
 }
 
 
