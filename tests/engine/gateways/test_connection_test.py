@@ -80,9 +80,9 @@ def gateway(
 async def test_demo_gateway_passes() -> None:
     with DemoServer(DemoConfig(key=KEY)) as demo:
         report = await run_test(demo.base_url)
-        assert report.headline == "OK: Chat completions and Messages are there, 5 models listed."
+        assert report.headline == "OK: Chat completions and Messages are there, 6 models listed."
         assert states(report) == ["ok", "ok", "ok"]
-        assert report.lines[0].words.endswith(": demo-chat, demo-reasoner, demo-tools, demo-vision, demo-messages")
+        assert report.lines[0].words.endswith(": demo-chat, demo-reasoner, demo-tools, demo-vision, demo-messages, demo-responses")
         assert (report.details, report.offers) == ((), ())
         report = await run_test(f"{demo.base_url}/v1/chat/completions/")
         assert report.ok
