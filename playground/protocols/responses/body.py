@@ -87,7 +87,8 @@ def _read_message(item: JSONObject, role: Role) -> tuple[Part, ...]:
     content = item.get("content")
     members = members_beside(item, (*HELD[MESSAGE], EXTRA), empty=True)
     if isinstance(content, str):
-        extra: Extra = {NAME: {ITEM: members, PLAIN: True}} if members else {}
+        # A mark keeps a system message from going into the instructions.
+        extra: Extra = {NAME: {ITEM: members, PLAIN: True}} if members or role is Role.SYSTEM else {}
         return (Text(text=whole(content), extra=extra),) if content or extra else ()
     if not isinstance(content, list):
         raise ValueError("“content” must be text or a list of parts")

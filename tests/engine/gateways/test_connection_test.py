@@ -82,7 +82,9 @@ async def test_demo_gateway_passes() -> None:
         report = await run_test(demo.base_url)
         assert report.headline == "OK: Chat completions and Messages are there, 6 models listed."
         assert states(report) == ["ok", "ok", "ok"]
-        assert report.lines[0].words.endswith(": demo-chat, demo-reasoner, demo-tools, demo-vision, demo-messages, demo-responses")
+        assert report.lines[0].words.endswith(
+            ": demo-chat, demo-reasoner, demo-tools, demo-vision, demo-messages, demo-responses"
+        )
         assert (report.details, report.offers) == ((), ())
         report = await run_test(f"{demo.base_url}/v1/chat/completions/")
         assert report.ok
