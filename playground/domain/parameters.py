@@ -110,6 +110,10 @@ class Parameters(Value):
         others = (field for field in self._by_hand if field != name)
         return self.model_copy(update={name: value}).set_by_hand((*others, name) if by_hand else others)
 
+    def stateless(self) -> Self:
+        """Return a copy that sends the whole conversation, because the server has none of it."""
+        return self
+
     def to_wire(self, over: JSONObject | None = None) -> JSONObject:
         """Return the body members of the fields that are not at default.
 

@@ -123,6 +123,10 @@ class Protocol(ABC):
         """Return the members of a received message that are sent back whenever its reasoning is."""
         return {}
 
+    def withheld(self, request: Request) -> str:
+        """Return a phrase on the turns that are not sent because the server has them; empty if all are sent."""
+        return ""
+
     def visible_members(self, members: JSONObject) -> JSONObject:
         """Return the members that were received with a part, as people see them: without marks of the decoder."""
         return members

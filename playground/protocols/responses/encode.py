@@ -57,6 +57,11 @@ def instructions_of(turns: tuple[Turn, ...]) -> str | None:
     return part.text if isinstance(part, Text) and NAME not in part.extra and part.text else None
 
 
+def is_received(part: Part) -> bool:
+    """Return whether a part was received over this protocol."""
+    return part.kind == "unknown" or ITEM in members_of(part)
+
+
 def is_plain_input(turn: Turn) -> bool:
     """Return whether a turn was the whole input, as a text."""
     return len(turn.parts) == 1 and members_of(turn.parts[0]).keys() == {PLAIN}

@@ -7,7 +7,7 @@ penalties and ``logit_bias`` do not exist here; they can be added as extra field
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final, Self
 
 from pydantic import StrictBool, StrictInt, StrictStr
 
@@ -17,6 +17,8 @@ from playground.jsonkit.values import JSON
 
 SCHEMA_NAME: Final = "answer"  # of a schema that comes from a protocol in which it has none
 LEAST_TOKENS: Final = 16
+#: Value of ``previous_response_id`` that means the last answer of the conversation.
+LATEST: Final = "latest"
 EFFORTS: Final = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 INCLUDABLE: Final = (
     "reasoning.encrypted_content",
@@ -45,6 +47,7 @@ _HOSTED: Final = "The most calls of tools that the gateway runs itself. Function
 _FORMAT: Final = "The shape of the answer: free text, any JSON object, or JSON that follows a schema."
 _VERBOSITY: Final = "How much newer models write."
 _STORE: Final = "The gateway stores the answer for later requests, its default. A new experiment asks it not to."
+_PREVIOUS: Final = "latest: send only what follows the last answer, which the server has. Or the id of a response."
 _METADATA: Final = "Up to 16 names with texts that the gateway stores with the answer."
 _TIER: Final = "How urgently the request is processed, at different prices."
 _CACHE: Final = "Requests with the same key are likelier to find their beginning in the cache."
@@ -87,6 +90,9 @@ class ResponsesParameters(Parameters):
             "tool_choice": Shared("tool_choice", _read_choice, _write_choice),
             "schema": Shared("response_format", schema_in, _write_format),
         }
+
+    def stateless(self) -> Self:
+        return self.with_value("previous_response_id", None)
 
     @classmethod
     def tool_choice_for(cls, name: str) -> JSON:
@@ -162,6 +168,9 @@ class ResponsesParameters(Parameters):
         ),
     ] = None
     stream: Stream = None
+    previous_response_id: Annotated[
+        _Text, Hint("Continue from", "Delivery", "choice", _PREVIOUS, suggestions=(LATEST,), start=LATEST)
+    ] = None
     store: Annotated[_Switch, Hint("Store on server", "Delivery", "switch", _STORE, start=False, ours=False)] = None
     metadata: Annotated[_Object, Hint("Metadata", "Delivery", "json", _METADATA, start={"purpose": "test"})] = None
     service_tier: Annotated[

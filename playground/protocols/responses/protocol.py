@@ -20,16 +20,17 @@ from playground.protocols.oddities import Oddity, tool_choice
 from playground.protocols.reading import at_vendor, read_settings, tool_from
 from playground.protocols.responses.body import read_input
 from playground.protocols.responses.decode import ResponsesDecoder
-from playground.protocols.responses.encode import encode_input, instructions_of, is_plain_input
+from playground.protocols.responses.encode import encode_input, instructions_of, is_plain_input, is_received
 from playground.protocols.responses.expected import EXPECTED
 from playground.protocols.responses.items import CALLS, ITEM, MARKS, NAME
 from playground.protocols.responses.library import RESPONSES
-from playground.protocols.responses.parameters import INCLUDABLE, LEAST_TOKENS, ResponsesParameters
+from playground.protocols.responses.parameters import INCLUDABLE, LATEST, LEAST_TOKENS, ResponsesParameters
 from playground.protocols.sse import DEFAULT_CAP
 from playground.protocols.wire_protocol import Protocol
 
 _CHOICES: Final = ("auto", "none", "required")
 _INPUT: Final = "input"
+_PREVIOUS: Final = "previous_response_id"
 
 
 class ResponsesProtocol(Protocol):
@@ -49,7 +50,7 @@ class ResponsesProtocol(Protocol):
     marks = Marks(
         members=members_of(
             ResponsesParameters,
-            *(_INPUT, "instructions", "previous_response_id", "conversation", "background"),
+            *(_INPUT, "instructions", "conversation", "background"),
         ),
         common=COMMON,
         messages=_INPUT,
@@ -66,7 +67,7 @@ class ResponsesProtocol(Protocol):
 
     def _write_conversation(self, request: Request, *, with_extra: bool) -> JSONObject:
         instructions = instructions_of(request.turns)
-        turns = request.turns[1:] if instructions is not None else request.turns
+        turns = request.turns[_continued(request) or (instructions is not None) :]
         stored = request.settings().get("store") is not False
         value: JSON = encode_input(turns, stored=stored, with_extra=with_extra)
         if len(turns) == 1 and is_plain_input(turns[0]):
@@ -78,6 +79,24 @@ class ResponsesProtocol(Protocol):
         shown = {**members, **(members.get(ITEM) or {})}
         hidden = (*MARKS, "id", "type", "status")
         return {name: value for name, value in shown.items() if name not in hidden and value not in (None, [], "")}
+
+    def _write_parameters(self, request: Request) -> JSONObject:
+        """Name the last answer that the server has; the next one has to be stored as well."""
+        parameters = super()._write_parameters(request)
+        if parameters.get(_PREVIOUS) == LATEST:
+            del parameters[_PREVIOUS]
+            if count := _continued(request):
+                parameters[_PREVIOUS] = _response_id(request.turns[count - 1])
+            if request.parameters.is_ours("store"):
+                parameters["store"] = True
+        return parameters
+
+    def withheld(self, request: Request) -> str:
+        count = _continued(request)
+        if not count:
+            return ""
+        number = "1 earlier message is" if count == 1 else f"{count:,} earlier messages are"
+        return f"{number} not sent: the gateway has them as {_response_id(request.turns[count - 1])}"
 
     def _can_fail(self, turn: Turn) -> bool:
         return False
@@ -106,8 +125,10 @@ class ResponsesProtocol(Protocol):
             yield Oddity(("tool_choice",), f"“{choice}” is neither {listed(_CHOICES, 'or')} nor a tool sent")
         if is_number(body.get("top_logprobs")) and INCLUDABLE[1] not in (body.get("include") or ()):
             yield Oddity(("top_logprobs",), f"returns nothing without “{INCLUDABLE[1]}” under Include")
-        if body.get("previous_response_id") is not None and body.get("conversation") is not None:
-            yield Oddity(("previous_response_id",), "refused together with “conversation”")
+        if body.get(_PREVIOUS) is not None and body.get("conversation") is not None:
+            yield Oddity((_PREVIOUS,), "refused together with “conversation”")
+        if body.get(_PREVIOUS) is not None and body.get("store") is False:
+            yield Oddity(("store",), "the next request cannot continue from an answer that is not stored")
         limit = body.get("max_output_tokens")
         if is_number(limit) and limit < LEAST_TOKENS:
             yield Oddity(("max_output_tokens",), f"less than {LEAST_TOKENS} is refused by many gateways")
@@ -222,6 +243,20 @@ class ResponsesProtocol(Protocol):
         if tools:
             show.append('  if (item.type === "function_call") console.log(item.name, item.arguments);')
         return [*show, "}"]
+
+
+def _continued(request: Request) -> int:
+    """Return how many turns the server has, up to the last answer over this protocol; 0 if all are sent."""
+    if request.parameters.set_fields.get(_PREVIOUS) != LATEST:
+        return 0
+    turns = enumerate(request.turns, 1)
+    return max((number for number, turn in turns if _response_id(turn)), default=0)
+
+
+def _response_id(turn: Turn) -> str:
+    """Return the id of a complete response; empty for turns of other protocols."""
+    is_own = turn.outcome is not None and turn.outcome.is_complete and any(map(is_received, turn.parts))
+    return turn.outcome.response_id if turn.outcome is not None and is_own else ""
 
 
 def _with_list(item: JSONObject) -> JSONObject:

@@ -368,6 +368,9 @@ class WindowActions(QObject):
                 gateways.choose_model()
             case "protocol":
                 self.features.protocols.choose(action.value)
+            case "ask over":
+                last = self.session.transcript.path[-1].id
+                self.features.protocols.choose(action.value, lambda: self._window.pane.regenerate(last))
             case "keep offer" if action.offer is not None:
                 spawn(gateways.keep_rules(action.value, action.offer.rules), name="keep rules")
             case "parameters" | "tools" | "output" | "raw":

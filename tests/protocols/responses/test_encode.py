@@ -10,7 +10,7 @@ from playground.domain.parameter_conversion import convert_parameters
 from playground.domain.parts import Image, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
-from playground.domain.transcript import Role, Turn, make_turn
+from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
 from playground.engine.requests.protocol_conversion import losses
 from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.protocol import get_protocol, protocol_of, protocol_of_tool
@@ -261,3 +261,50 @@ def test_contradictions_of_a_body_are_flagged() -> None:
         "previous_response_id",
         "max_output_tokens",
     ]
+
+
+def answered(*events: Any, id: str = "resp_1") -> Turn:
+    """A complete answer that the server may have stored."""
+    outcome = Outcome(ending=Ending.COMPLETE, response_id=id)
+    return received(*events).model_copy(update={"outcome": outcome})
+
+
+def test_continued_conversation_sends_only_what_the_server_does_not_have() -> None:
+    parameters = ResponsesParameters.begin({}).with_value("previous_response_id", "latest")
+    turns = (make_turn(Role.SYSTEM, "Be brief."), make_turn(Role.USER, "Hi"))
+    first = Request(protocol="responses", model="m", turns=turns, parameters=parameters)
+    body = PROTOCOL.encode(first)
+    assert "previous_response_id" not in body
+    assert body["store"] is True, "the answer has to be there for the next request"
+    assert PROTOCOL.withheld(first) == ""
+
+    later = (*turns, answered(message()), make_turn(Role.USER, "And?"))
+    second = Request(protocol="responses", model="m", turns=later, parameters=parameters)
+    body = PROTOCOL.encode(second)
+    assert body["previous_response_id"] == "resp_1"
+    assert body["instructions"] == "Be brief.", "instructions are not inherited"
+    assert body["input"] == [{"role": "user", "content": "And?"}]
+    assert PROTOCOL.withheld(second) == "3 earlier messages are not sent: the gateway has them as resp_1"
+
+    stateless = PROTOCOL.encode(second.model_copy(update={"parameters": parameters.stateless()}))
+    assert len(stateless["input"]) == 3
+    assert stateless["store"] is False
+
+
+def test_answers_of_other_protocols_and_incomplete_ones_are_not_continued() -> None:
+    parameters = ResponsesParameters(previous_response_id="latest")
+    other = make_turn(Role.ASSISTANT, "Hi.").model_copy(
+        update={"outcome": Outcome(ending=Ending.COMPLETE, response_id="chatcmpl-1")}
+    )
+    cut = answered(message()).model_copy(update={"outcome": Outcome(ending=Ending.CUT_OFF, response_id="resp_9")})
+    body = body_of(make_turn(Role.USER, "Hi"), other, cut, make_turn(Role.USER, "And?"), parameters=parameters)
+    assert "previous_response_id" not in body
+    assert len(body["input"]) == 4
+
+
+def test_id_that_was_typed_is_sent_with_the_whole_input() -> None:
+    parameters = ResponsesParameters(previous_response_id="resp_5", store=False)
+    body = body_of(make_turn(Role.USER, "Hi"), answered(message()), parameters=parameters)
+    assert body["previous_response_id"] == "resp_5"
+    assert len(body["input"]) == 2
+    assert [oddity.path[0] for oddity in PROTOCOL.oddities(body)] == ["store"]
