@@ -182,8 +182,9 @@ class Service:
             raise ApiError(503, problems.OVERLOADED, STOPPED)
         window = request.model.context_window
         if request.prompt_tokens(most=window + 1) > window:
-            if request.truncates:
-                return self._deliver(request.without_oldest(window), renderer)
+            newest = request.without_oldest(window)
+            if request.truncates and any(turn.role == "user" for turn in newest.turns):
+                return self._deliver(newest, renderer)
             if request.protocol == "responses":
                 raise context_too_long()
             raise ApiError(

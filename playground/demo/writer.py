@@ -271,7 +271,7 @@ def _code(request: GenerationRequest) -> str:
 
 
 def _last_turn(request: GenerationRequest) -> str:
-    turn = request.turns[-1]
+    turn = request.turns[-1] if request.turns else Turn("user")
     summary = {"role": turn.role, "text": tokens.first(turn.text, 40), "images": len(turn.pictures)}
     return json.dumps(summary, ensure_ascii=False, indent=2).replace("```", "` ` `")
 

@@ -359,6 +359,14 @@ def test_long_conversation_is_truncated_on_request_only(client: DemoClient) -> N
     answer = create(client, turns, model="demo-vision", truncation="auto")
     assert 0 < answer["usage"]["input_tokens"] <= 32_000
     assert answer["truncation"] == "auto"
+    alone = ask(client, "word " * 40_000, model="demo-vision", truncation="auto").json()["error"]
+    assert alone["code"] == "context_length_exceeded", "the last message cannot be dropped"
+
+
+def test_input_without_a_message_is_answered(client: DemoClient) -> None:
+    search = {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search"}}
+    for _ in range(4):
+        assert create(client, [search], text={"verbosity": "high"})["status"] == "completed"
 
 
 def test_tools_with_reasoning_are_refused_in_chat(client: DemoClient) -> None:

@@ -234,6 +234,9 @@ def test_hosted_tool_without_its_settings_is_refused(client: DemoClient) -> None
         assert (error["code"], error["param"]) == ("missing_required_parameter", f"tools[0].{member}")
     error = ask(client, tools=[{"type": "teleport"}]).json()["error"]
     assert (error["code"], error["param"]) == ("invalid_value", "tools[0].type")
+    assert "'function', 'custom', 'web_search'" in error["message"]
+    error = ask(client, [{"type": "teleport"}]).json()["error"]
+    assert (error["code"], error["param"]) == ("invalid_value", "input[0].type")
 
 
 def test_refused_status_is_sent_before_the_answer(client: DemoClient) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from playground.demo.problems import INVALID, ApiError
+from playground.demo.request_body import escape_surrogates
 
 
 class ResponsesError(ApiError):
@@ -22,8 +23,8 @@ class MemberError(ValueError):
     """A fault that a validator finds: ``where`` continues the path of the value that is validated."""
 
     def __init__(self, message: str, reason: str, where: str = "") -> None:
-        super().__init__(message)
-        self.message = message
+        self.message = escape_surrogates(message)
+        super().__init__(self.message)
         self.reason = reason
         self.where = where
 

@@ -223,18 +223,17 @@ class ApprovalResponse(StrictModel):
     id: str | None = None
 
 
-class HostedItem(RequestModel):
-    """An item of a hosted tool, as received; it is accepted with all its members."""
-
-    model_config = ConfigDict(strict=True, extra="allow")
-
-    type: str
-    id: str | None = None
-    server_label: str = ""
-    name: str = ""
-    arguments: str = ""
-
-
+_TYPES = (
+    "message",
+    "function_call",
+    "function_call_output",
+    "custom_tool_call",
+    "custom_tool_call_output",
+    "reasoning",
+    "item_reference",
+    "compaction",
+    "mcp_approval_response",
+)
 _HOSTED_TYPES = (
     "web_search_call",
     "file_search_call",
@@ -257,14 +256,30 @@ _HOSTED_TYPES = (
 )
 
 
+class HostedItem(RequestModel):
+    """An item of a hosted tool, as received; it is accepted with all its members."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+
+    type: str
+    id: str | None = None
+    server_label: str = ""
+    name: str = ""
+    arguments: str = ""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.type not in _HOSTED_TYPES:
+            raise unsupported_value(self.type, [*_TYPES, *_HOSTED_TYPES], ".type")
+        return self
+
+
 def _tag(value: object) -> str | None:
     """Return the tag of an item by its type, which may be absent in messages only."""
     if not isinstance(value, dict):
         return "message"
     kind = value.get("type", "message" if "role" in value else None)
-    if kind in _HOSTED_TYPES:
-        return "hosted"
-    return kind if kind is None or isinstance(kind, str) else "unknown"
+    return kind if kind is None or kind in _TYPES else "hosted"
 
 
 Item = Annotated[

@@ -11,11 +11,11 @@ from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, mod
 from playground.demo.generation import Choice, InputFormat, Tool
 from playground.demo.hosted import WEB_SEARCHES
 from playground.demo.request_model import Name, NonEmpty, ObjectSchema, RequestModel
-from playground.demo.responses.errors import MemberError, ResponsesError
+from playground.demo.responses.errors import MemberError, ResponsesError, unsupported_value
 from playground.demo.responses.validation import StrictModel
 
 _EMPTY_SCHEMA: Mapping[str, Any] = {"type": "object", "properties": {}}
-#: Types of tools that the gateway runs itself. It uses the first row and only takes note of the others.
+#: Types of tools that the gateway runs itself. It uses those up to "mcp"; the others are accepted and repeated only.
 HOSTED_TYPES = (
     *WEB_SEARCHES,
     "file_search",
@@ -148,6 +148,8 @@ class HostedToolDefinition(RequestModel):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
+        if self.type not in HOSTED_TYPES:
+            raise unsupported_value(self.type, ["function", "custom", *HOSTED_TYPES], ".type")
         if self.type == "file_search" and not (self.model_extra or {}).get("vector_store_ids"):
             raise _missing(".vector_store_ids")
         if self.type == "code_interpreter" and "container" not in (self.model_extra or {}):
@@ -168,9 +170,7 @@ def _tool_tag(value: object) -> str | None:
     if not isinstance(value, dict):
         return "function"
     kind = value.get("type")
-    if kind in HOSTED_TYPES and kind != "mcp":
-        return "hosted"
-    return kind if kind is None or isinstance(kind, str) else "unknown"
+    return kind if kind is None or kind in ("function", "custom", "mcp") else "hosted"
 
 
 ToolDefinition = Annotated[
