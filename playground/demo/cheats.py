@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from playground.demo.responses.habits import HABITS
+
 
 @dataclass(frozen=True)
 class Cheat:
@@ -28,18 +30,7 @@ class Cheat:
     names: tuple[str, ...] = ()
 
 
-#: Gateways whose streams of Responses can be imitated with ``!like``.
-GATEWAYS = (
-    "bedrock",
-    "copilot",
-    "deepseek",
-    "litellm",
-    "llama.cpp",
-    "lmstudio",
-    "ollama",
-    "openrouter",
-)
-
+_GATEWAYS = tuple(name for name in HABITS if name)
 _STATUS = "Errors before the answer"
 _STREAM = "Trouble in the stream"
 _END = "How the answer ends"
@@ -96,11 +87,11 @@ CHEATS: tuple[Cheat, ...] = (
     ),
     Cheat(
         "like",
-        " ".join(f"!like={name}" for name in GATEWAYS),
+        " ".join(f"!like={name}" for name in _GATEWAYS),
         "Streams Responses with the deviations of that gateway.",
         _STREAM,
         "name",
-        GATEWAYS,
+        _GATEWAYS,
     ),
     Cheat("empty", "!empty", "Sends a well-formed answer with nothing in it.", _STREAM),
     Cheat("length", "!length", "Ends half-way with finish reason length.", _END),
