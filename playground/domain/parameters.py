@@ -49,6 +49,9 @@ class Parameters(Value):
     #: The fields that a person set to the value the program would use anyway.
     _by_hand: frozenset[str] = PrivateAttr(default=frozenset())
 
+    #: Well-known parameters that do not exist in this protocol, by their labels elsewhere.
+    unavailable: ClassVar[tuple[str, ...]] = ()
+
     #: The shape of a format with a schema.
     schema_shape: ClassVar[SchemaShape] = SchemaShape.NESTED
 

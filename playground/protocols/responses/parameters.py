@@ -79,6 +79,7 @@ def _write_format(schema: JSON) -> JSON:
 class ResponsesParameters(Parameters):
     """Parameters of a Responses request."""
 
+    unavailable: ClassVar[tuple[str, ...]] = ("Stop sequences", "Number of answers", "Seed", "Penalties", "Logit bias")
     schema_shape: ClassVar[SchemaShape] = SchemaShape.FLAT
 
     def shared(self) -> Mapping[str, Shared]:
