@@ -36,6 +36,7 @@ from playground.protocols.errors import read_error
 from playground.protocols.responses.items import (
     CALLS,
     CONTINUES,
+    DIGEST,
     HELD,
     ITEM,
     MESSAGE,
@@ -44,6 +45,7 @@ from playground.protocols.responses.items import (
     TEXTS,
     Slot,
     TextKey,
+    digest,
     reasoning_texts,
 )
 from playground.protocols.sse import DEFAULT_CAP
@@ -433,7 +435,8 @@ class ResponsesDecoder(Decoder):
         first = True
         for key, extra in extras.items():
             self._go_to(slot.place(key), out)
-            mark = {ITEM: members} if first else {CONTINUES: True}
+            mark: JSONObject = {ITEM: members} if first else {CONTINUES: True}
+            mark[DIGEST] = digest(foreign.whole(slot.text(key)))
             owner = "refusal" if key[0] == "refusal" else "text"
             self._emit_values(ExtraDelta(0, owner, NAME, {**extra, **mark}), out)
             first = False

@@ -2,7 +2,8 @@
 
 Every item of an answer goes back in its shape and order, with the members that it was received with. Without state on
 the server, reasoning goes back only if it holds its encrypted content or its raw text: an id alone cannot be resolved
-there. The ids of the items after one that is left out are left out too, because the server pairs them.
+there. The ids of the items after one that is left out are left out too, because the server pairs them. From an edited
+answer on, neither reasoning nor ids are sent: they belong to what the model wrote itself.
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ from playground.protocols.reading import write_extra
 from playground.protocols.responses.items import (
     CALLS,
     CONTINUES,
+    DIGEST,
     ITEM,
     MARKS,
     MESSAGE,
     NAME,
     PLAIN,
     REASONING,
+    digest,
     reasoning_texts,
 )
 
@@ -37,9 +40,14 @@ def encode_input(turns: tuple[Turn, ...], *, stored: bool, with_extra: bool = Fa
     """Return the items of ``turns``; ``stored`` means that the server can resolve the ids of items."""
     out: list[JSONObject] = []
     texts: set[str] = set()  # ids of calls of custom tools
+    after_edit = False
     for turn in turns:
         texts.update(call.id for call in turn.calls if call.free_text)
-        items = _answer(turn, stored=stored) if turn.role is Role.ASSISTANT else list(_others(turn, texts))
+        after_edit = after_edit or _is_edited(turn)
+        if turn.role is Role.ASSISTANT:
+            items = _answer(turn, stored=stored, after_edit=after_edit)
+        else:
+            items = list(_others(turn, texts))
         if with_extra and (extra := write_extra(turn)):
             number = next((number for number, item in enumerate(items) if item.get("role") == "assistant"), None)
             if number is not None:
@@ -75,7 +83,16 @@ def members_of(part: Part) -> JSONObject:
 # ---- answers ---------------------------------------------------------------------------------------------------------
 
 
-def _answer(turn: Turn, *, stored: bool) -> list[JSONObject]:
+def _is_edited(turn: Turn) -> bool:
+    """Return whether a person changed a text or a call of an answer that was received over this protocol."""
+    if turn.outcome is None or not any(map(is_received, turn.parts)):
+        return False
+    texts = [(part.text, members_of(part)) for part in turn.parts if part.kind == "text"]
+    has_new_text = any(not members or members.get(DIGEST, digest(text)) != digest(text) for text, members in texts)
+    return has_new_text or any(call.received is not None for call in turn.calls)
+
+
+def _answer(turn: Turn, *, stored: bool, after_edit: bool) -> list[JSONObject]:
     """Return the items of an answer. Adjacent parts of one item are joined."""
     items: list[JSONObject] = []
     for part in turn.parts:
@@ -86,8 +103,10 @@ def _answer(turn: Turn, *, stored: bool) -> list[JSONObject]:
             _join(items[-1], item)
         else:
             items.append(item)
-    if not stored:
-        items = list(_without_ids(items))
+    if after_edit:
+        items = [item for item in items if _type(item) != REASONING]
+    if after_edit or not stored:
+        items = list(_without_ids(items, is_left_out=after_edit))
     return [_short(item) for item in items]
 
 
@@ -123,9 +142,8 @@ def _short(item: JSONObject) -> JSONObject:
     return item
 
 
-def _without_ids(items: list[JSONObject]) -> Iterator[JSONObject]:
-    """Leave out reasoning that only its id identifies, and the ids of the items after it."""
-    is_left_out = False
+def _without_ids(items: list[JSONObject], *, is_left_out: bool) -> Iterator[JSONObject]:
+    """Leave out reasoning that only its id identifies, and the ids of the items after it, or of all."""
     for item in items:
         if _type(item) == REASONING and not item.get("encrypted_content") and not item.get("content"):
             is_left_out = True

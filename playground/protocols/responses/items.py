@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -15,7 +16,9 @@ CONTINUES: Final = "continues"
 #: Mark of a message whose content, or of an input that as a whole, is a text instead of a list.
 PLAIN: Final = "plain"
 
-MARKS: Final = frozenset({ITEM, CONTINUES, PLAIN})
+#: Checksum of a text as the model wrote it, by which an edited one is known.
+DIGEST: Final = "digest"
+MARKS: Final = frozenset({ITEM, CONTINUES, PLAIN, DIGEST})
 
 MESSAGE: Final = "message"
 REASONING: Final = "reasoning"
@@ -66,6 +69,11 @@ class Slot:
     def text(self, key: TextKey) -> str:
         """Return a text so far."""
         return "".join(self.pieces.get(key, ()))
+
+
+def digest(text: str) -> int:
+    """Return the checksum of a text."""
+    return zlib.crc32(text.encode("utf-8", "replace"))
 
 
 def reasoning_texts(content: JSON) -> str:

@@ -12,11 +12,12 @@ from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
 from playground.engine.requests.protocol_conversion import losses
+from playground.engine.session.edits import with_arguments, with_text
 from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.protocol import get_protocol, protocol_of, protocol_of_tool
 from playground.protocols.reading import MessageError
 from playground.protocols.responses.parameters import ResponsesParameters
-from tests.protocols.responses.events import end, items_of, message, reasoning, response, stream
+from tests.protocols.responses.events import call, end, items_of, message, reasoning, response, stream
 from tests.protocols.streams import fold, responses_events
 from tests.support.each_case import each_case
 
@@ -181,6 +182,20 @@ def test_edited_text_of_an_answer_is_sent_in_its_item() -> None:
     edited = turn.model_copy(update={"parts": (text.model_copy(update={"text": "Bye."}),)})
     (item,) = body_of(edited)["input"]
     assert item["content"] == [{"type": "output_text", "text": "Bye.", "annotations": []}]
+
+
+def test_edited_answer_and_those_after_it_are_sent_without_reasoning_and_ids() -> None:
+    first, second = answered(reasoning("Hm."), message("Hello.", 1)), answered(reasoning("Oh."), call(1))
+    user = make_turn(Role.USER, "Go on.")
+    edited = with_text(first, "Bye.")
+    before, first_text, _, later = body_of(second, edited, user, second)["input"][1:]
+    assert before["id"] == "fc_1"
+    assert first_text["content"] == [{"type": "output_text", "text": "Bye.", "annotations": []}]
+    assert "id" not in first_text
+    assert "id" not in later
+    assert len(body_of(first, user, second)["input"]) == 5
+    changed = with_arguments(second, "call_1", '{"x":2}')
+    assert [item["type"] for item in body_of(changed)["input"]] == ["function_call"]
 
 
 def test_reasoning_of_other_protocols_is_not_sent() -> None:
