@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from textwrap import dedent
+from typing import Any, TypeAlias
 
 from playground.jsonkit.values import JSON
 
-#: Returns lines of code, not indented, that show an answer: of that many completions, possibly with calls of tools.
-ShowAnswer: TypeAlias = Callable[[int, bool], list[str]]
+#: Returns lines of code, not indented, that show an answer of some completions; ``tools``: it may be a call.
+ShowAnswer: TypeAlias = Callable[..., list[str]]
+
+
+def code(text: str, calls: str = "") -> ShowAnswer:
+    """Return a function that returns the lines of ``text``, and with ``tools`` those of ``calls`` as well."""
+
+    def lines(*_: Any, tools: bool) -> list[str]:
+        return [*dedent(text).strip().splitlines(), *(dedent(calls).strip().splitlines() if tools else ())]
+
+    return lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ _ARGUMENTS: Final = frozenset(
 )
 
 
-def _python_stream(choices: int, tools: bool) -> list[str]:
+def _python_stream(choices: int, *, tools: bool) -> list[str]:
     lines = ["for choice in event.choices:"]
     if choices > 1:
         lines += ["    if choice.index > 0:", "        continue  # the other answers come in between"]
@@ -30,12 +30,12 @@ def _python_stream(choices: int, tools: bool) -> list[str]:
     return lines
 
 
-def _python_whole(choices: int, tools: bool) -> list[str]:
+def _python_whole(choices: int, *, tools: bool) -> list[str]:
     value = "choice.message.content or choice.message.tool_calls" if tools else "choice.message.content"
     return ["for choice in answer.choices:", f"    print({value})"]
 
 
-def _javascript_stream(choices: int, tools: bool) -> list[str]:
+def _javascript_stream(choices: int, *, tools: bool) -> list[str]:
     lines = ["for (const choice of event.choices) {"]
     if choices > 1:
         lines.append("  if (choice.index > 0) continue; // the other answers come in between")
@@ -49,7 +49,7 @@ def _javascript_stream(choices: int, tools: bool) -> list[str]:
     return [*lines, "}"]
 
 
-def _javascript_whole(choices: int, tools: bool) -> list[str]:
+def _javascript_whole(choices: int, *, tools: bool) -> list[str]:
     value = "choice.message.content" + (" ?? choice.message.tool_calls" if tools else "")
     return ["for (const choice of answer.choices) {", f"  console.log({value});", "}"]
 

@@ -112,10 +112,11 @@ class ResponsesDecoder(Decoder):
         super().__init__(content_type, cap, make_id)
         self._slots: list[Slot] = []
         self._by_index: dict[int, Slot] = {}
+        self._by_name: dict[str, Slot] = {}  # by its id, and that of its call
         self._ids: set[str] = set()  # of calls
         self._calls = 0
         self._place: tuple[int, ...] | None = None  # where the last fragment went
-        self._half: dict[TextKey, str] = {}
+        self._half: dict[tuple[int, ...], str] = {}
         self._opened = False
         self._status = ""
         self._has_content = False
@@ -216,10 +217,8 @@ class ResponsesDecoder(Decoder):
         if type(index) is int:
             return self._by_index.get(index)
         id_, call_id = text_of(item.get("id")) or text_of(value.get("item_id")), text_of(item.get("call_id"))
-        newest_first = self._slots[::-1]
-        by_id = (slot for slot in newest_first if (id_ and slot.id == id_) or (call_id and slot.call_id == call_id))
-        by_kind = (slot for slot in newest_first if slot.kind == kind and not slot.is_done)
-        return next(by_id, None) or next(by_kind, None)
+        by_kind = (slot for slot in reversed(self._slots) if slot.kind == kind and not slot.is_done)
+        return self._by_name.get(id_) or self._by_name.get(call_id) or next(by_kind, None)
 
     def _slot(self, value: JSONObject, kind: str, out: list[Event]) -> Slot:
         """Return the slot of an event about an item of a kind; a new one if the item never began."""
@@ -235,6 +234,7 @@ class ResponsesDecoder(Decoder):
         kind, number = text_of(item.get("type")), len(self._slots)
         slot = Slot(order or (index if type(index) is int else number, number), kind, item, text_of(item.get("id")))
         self._slots.append(slot)
+        self._by_name |= {name: slot for name in (slot.id, text_of(item.get("call_id"))) if name}
         if type(index) is int:
             self._by_index[index] = slot
         if kind in CALLS:
@@ -304,10 +304,10 @@ class ResponsesDecoder(Decoder):
         place = slot.place(("reasoning_text", 0) if key[0] == "reasoning_text" else key)
         self._go_to(place, out, clear=clear)
         if self._has_halves or self._half:
-            before = "" if clear else self._half.pop(key, "")
+            before = "" if clear else self._half.pop(place, "")
             value, half = foreign.split_half(before + value)
             if half:
-                self._half[key] = half
+                self._half[place] = half
         out.append(self._delta(slot, key[0], value))
 
     @staticmethod
@@ -380,23 +380,35 @@ class ResponsesDecoder(Decoder):
         if is_done:
             self._finish_item(slot, item, out)
 
+    def _match_items(self, items: list[JSONObject]) -> list[Slot | None]:
+        """Return the slot of each item of the whole response: by its ids, which may change at the end, or its kind."""
+        by_kind: dict[str, list[Slot]] = {}
+        for slot in self._slots[::-1]:
+            by_kind.setdefault(slot.kind, []).append(slot)
+        matched: set[int] = set()
+        matches: list[Slot | None] = []
+        for item in items:
+            match = self._by_name.get(text_of(item.get("id"))) or self._by_name.get(text_of(item.get("call_id")))
+            same_kind = by_kind.get(text_of(item.get("type")), [])
+            while (match is None or id(match) in matched) and same_kind:
+                match = same_kind.pop()
+            match = match if match is not None and id(match) not in matched else None
+            matches.append(match)
+            matched.add(id(match))
+        return matches
+
     def _add_missing_items(self, output: JSON, out: list[Event]) -> None:
         """Add the items of the whole response that never came as events, in their order."""
         items = [item for item in output if isinstance(item, dict)] if isinstance(output, list) else []
-        unmatched = list(self._slots)
-        matches: list[Slot | None] = []
-        for item in items:
-            names = {text_of(item.get("id")), text_of(item.get("call_id"))} - {""}
-            slot = next((slot for slot in unmatched if names & {slot.id, slot.call_id}), None)
-            kind = text_of(item.get("type"))
-            slot = slot or next((slot for slot in unmatched if slot.kind == kind), None)  # ids may change at the end
-            matches.append(slot)
-            if slot is not None:
-                unmatched.remove(slot)
-        last = (len(items) + len(self._slots), 0)
+        matches = self._match_items(items)
+        following: tuple[int, ...] = (len(items) + len(self._slots), 0)
+        orders = []  # of the next item that came as events, for each from the last one on
+        for match in reversed(matches):
+            following = match.order if match is not None else following
+            orders.append(following)
         for number, (item, match) in enumerate(zip(items, matches, strict=True)):
-            before = next((later.order for later in matches[number:] if later is not None), last)
-            slot = match or self._start_item(item, None, out, (*before, number - len(items)))
+            order = (*orders.pop(), number - len(items))
+            slot = match or self._start_item(item, None, out, order)
             if not slot.is_done:
                 self._finish_item(slot, item, out)
 

@@ -23,7 +23,13 @@ from playground.protocols.responses.decode import ResponsesDecoder
 from playground.protocols.responses.encode import encode_input, instructions_of, is_plain_input, is_received
 from playground.protocols.responses.expected import EXPECTED
 from playground.protocols.responses.items import CALLS, ITEM, MARKS, NAME
-from playground.protocols.responses.library import RESPONSES
+from playground.protocols.responses.library import (
+    JAVASCRIPT_STREAM,
+    JAVASCRIPT_WHOLE,
+    PYTHON_STREAM,
+    PYTHON_WHOLE,
+    RESPONSES,
+)
 from playground.protocols.responses.parameters import INCLUDABLE, LATEST, LEAST_TOKENS, ResponsesParameters
 from playground.protocols.sse import DEFAULT_CAP
 from playground.protocols.wire_protocol import Protocol
@@ -65,6 +71,11 @@ class ResponsesProtocol(Protocol):
         items=frozenset({"message", "reasoning", "item_reference", *CALLS, *(output for _, output in CALLS.values())}),
     )
     parameters_type = ResponsesParameters
+
+    python_stream = PYTHON_STREAM
+    python_whole = PYTHON_WHOLE
+    javascript_stream = JAVASCRIPT_STREAM
+    javascript_whole = JAVASCRIPT_WHOLE
 
     # -- requests ----------------------------------------------------------------------------------------------------
 
@@ -214,43 +225,6 @@ class ResponsesProtocol(Protocol):
             "usage": answer.usage.raw if answer.usage is not None else None,
         }
         return with_members(body, choice.extra_of("answer").get(NAME, {}))
-
-    # -- code that shows an answer -------------------------------------------------------------------------------------
-
-    def python_stream(self, choices: int, *, tools: bool) -> list[str]:
-        """Show the text, and calls."""
-        ends = '(".output_text.delta", "_arguments.delta")' if tools else '".output_text.delta"'
-        show = [f'if event["type"].endswith({ends}):', '    print(event["delta"], end="", flush=True)']
-        if tools:
-            show += ['elif event["type"] == "response.output_item.added":', '    print(event["item"].get("name", ""))']
-        return show
-
-    def python_whole(self, *, tools: bool) -> list[str]:
-        """Show each item."""
-        show = [
-            'for item in response.json()["output"]:',
-            '    for part in item.get("content") or []:',
-            '        print(part.get("text", ""))',
-        ]
-        if tools:
-            show += ['    if item["type"] == "function_call":', '        print(item["name"], item["arguments"])']
-        return show
-
-    def javascript_stream(self, choices: int, *, tools: bool) -> list[str]:
-        """Show the text, and calls."""
-        kinds = "output_text|function_call_arguments" if tools else "output_text"
-        show = [f'if (/{kinds}/.test(event.type)) process.stdout.write(event.delta ?? "");']
-        return [*show, 'process.stdout.write(event.item?.name ?? "");'] if tools else show
-
-    def javascript_whole(self, *, tools: bool) -> list[str]:
-        """Show each item."""
-        show = [
-            "for (const item of (await response.json()).output) {",
-            '  for (const part of item.content ?? []) console.log(part.text ?? "");',
-        ]
-        if tools:
-            show.append('  if (item.type === "function_call") console.log(item.name, item.arguments);')
-        return [*show, "}"]
 
 
 def _continued(request: Request) -> int:

@@ -68,10 +68,10 @@ def write_openai(request: SnippetRequest) -> str:
     resource = openai_resource(request)
     lead = f"const {'stream' if request.streams else 'answer'} = await client.{resource.name}.create("
     if request.streams:
-        show = resource.javascript_stream(request.choices, request.offers_tools)
+        show = resource.javascript_stream(request.choices, tools=request.offers_tools)
         lines = ["for await (const event of stream) {", *(f"  {line}" for line in show), "}", "console.log();"]
     else:
-        lines = resource.javascript_whole(request.choices, request.offers_tools)
+        lines = resource.javascript_whole(request.choices, tools=request.offers_tools)
     return (
         _certificates(request)
         + 'import OpenAI from "openai";\n\n'

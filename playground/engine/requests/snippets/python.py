@@ -53,10 +53,10 @@ def write_openai(request: SnippetRequest) -> str:
     client = _client("OpenAI", request.base, ("api_key", key), headers, _timeout_argument(request))
     create = f"client.{resource.name}.create(\n{call})\n"
     if request.streams:
-        show = resource.python_stream(request.choices, request.offers_tools)
+        show = resource.python_stream(request.choices, tools=request.offers_tools)
         ask = f"\nstream = {create}\nfor event in stream:\n" + "".join(f"    {line}\n" for line in show) + "print()\n"
     else:
-        show = resource.python_whole(request.choices, request.offers_tools)
+        show = resource.python_whole(request.choices, tools=request.offers_tools)
         ask = f"\nanswer = {create}\n" + "".join(f"{line}\n" for line in show)
     return _header_lines(request, [], f"from openai import {imports}") + texts + client + ask
 
