@@ -45,13 +45,14 @@ class PartInfo(NamedTuple):
 
 
 class _Part:
-    __slots__ = ("choice", "held", "kind", "length", "number", "pieces", "place", "serial")
+    __slots__ = ("choice", "frame", "held", "kind", "length", "number", "pieces", "place", "serial")
 
     def __init__(self, kind: str, choice: int, serial: int) -> None:
         self.kind = kind
         self.serial = serial  # among the parts of all choices
         self.choice = choice
         self.number = -1  # while there is nothing in it
+        self.frame = -1  # the first one
         self.length = 0
         self.place: tuple[int, ...] | None = None
         self.pieces = array("I")
@@ -111,7 +112,7 @@ class FrameTextIndex:
         """The parts of a completion so far; none for one that has not begun."""
         entry = self._choices.get(choice)
         parts = entry.parts if entry else ()
-        return tuple(PartInfo(part.kind, part.length, self._frame[part.pieces[0]]) for part in parts)
+        return tuple(PartInfo(part.kind, part.length, part.frame) for part in parts)
 
     def span_of(self, frame: int) -> tuple[Position, ...]:
         """Return the positions that a frame carried; an empty one if it changed a part without adding characters."""
@@ -206,7 +207,7 @@ class FrameTextIndex:
     def _add(self, part: _Part, length: int, frame: int) -> None:
         if part.number < 0:
             parts = self._choice(part.choice).parts
-            part.number = len(parts)
+            part.number, part.frame = len(parts), frame
             while part.place is not None and part.number and (parts[part.number - 1].place or ()) > part.place:
                 part.number -= 1
             parts.insert(part.number, part)

@@ -61,7 +61,7 @@ def _read_item(item: JSON) -> tuple[Role, tuple[Part, ...]]:
     """Return the role of an item, and its parts; one Unknown part if they would not be sent as the same item."""
     if not isinstance(item, dict):
         raise ValueError("must be an object")
-    kind = item.get("type", MESSAGE if "role" in item else "")
+    kind = text_of(item.get("type", MESSAGE if "role" in item else ""))
     if kind == MESSAGE:
         role = _ROLES.get(text_of(item.get("role")))
         if role is None:
@@ -69,12 +69,12 @@ def _read_item(item: JSON) -> tuple[Role, tuple[Part, ...]]:
         parts = _read_message(item, role)
     elif kind == REASONING:
         role, parts = Role.ASSISTANT, _read_reasoning(item)
-    elif isinstance(kind, str) and kind in CALLS:
+    elif kind in CALLS:
         role, parts = Role.ASSISTANT, (_read_call(item, kind),)
     elif kind in OUTPUTS:
         return Role.TOOL, (_read_result(item),)
     else:
-        is_result = isinstance(kind, str) and kind.endswith(("_output", "_response"))
+        is_result = kind.endswith(("_output", "_response"))
         return Role.TOOL if is_result else Role.ASSISTANT, (Unknown(value=keepable(item)),)
     turn = Turn(id="", role=role, parts=parts)
     value = {name: member for name, member in item.items() if name != EXTRA}
@@ -120,7 +120,8 @@ def _read_reasoning(item: JSONObject) -> tuple[Part, ...]:
     """Return a part for each text of the summary and one for the raw reasoning; one without text if there is none."""
     members = members_beside(item, HELD[REASONING], empty=True)
     summary, content = item.get("summary"), item.get("content")
-    texts = [("summary_text", text_of(entry.get("text"))) for entry in summary or () if isinstance(entry, dict)]
+    entries = [entry for entry in summary if isinstance(entry, dict)] if isinstance(summary, list) else []
+    texts = [("summary_text", text_of(entry.get("text"))) for entry in entries]
     raw = reasoning_texts(content)
     if "content" in item and content != [{"type": "reasoning_text", "text": raw}]:
         members |= members_beside({"content": content}, (), empty=True)

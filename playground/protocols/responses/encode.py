@@ -126,8 +126,9 @@ def _join(last: JSONObject, item: JSONObject) -> None:
         last.get("content")
     )
     for name in ("summary", "content"):
-        if item.get(name) and not (name == "content" and is_repeated):
-            last[name] = [*(last.get(name) or []), *item[name]]
+        more, before = item.get(name), last.get(name)
+        if isinstance(more, list) and more and not (name == "content" and is_repeated):
+            last[name] = [*(before if isinstance(before, list) else []), *more]
 
 
 def _type(item: JSONObject) -> JSON:

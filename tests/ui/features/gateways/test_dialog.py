@@ -120,6 +120,7 @@ def test_connection_test_uses_the_typed_values(play: Callable[[Scene], DialogDri
             assert lines[1:] == [
                 "Chat completions: is there and does not refuse the key (HTTP 400 to an empty request)",
                 "Messages: is there and does not refuse the key (HTTP 400 to an empty request)",
+                "Responses: is there and does not refuse the key (HTTP 400 to an empty request)",
             ]
             assert [line.mark for line in dialog.test_result.lines] == ["check"] * 3
             assert "nothing" not in dialog.test_result.details.text().lower()
