@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from playground.demo.generation import Call, GenerationRequest
+from playground.demo.generation import Call
 from playground.demo.plan import Plan
-from playground.demo.rendering import event
+from playground.demo.rendering import Answer, event
 from playground.demo.steps import Step
 
 
 class ChatRendering:
-    """One completion with one choice for each plan. ``cached`` is the part of the prompt known from before."""
+    """One completion with one choice for each plan."""
 
-    def __init__(
-        self, request: GenerationRequest, plans: tuple[Plan, ...], answer_id: str, created: int, cached: int
-    ) -> None:
-        self._request = request
-        self._plans = plans
-        self._id = f"chatcmpl-demo-{answer_id}"
-        self._created = created
-        self._cached = cached
+    def __init__(self, answer: Answer) -> None:
+        self._request = answer.request
+        self._plans = answer.plans
+        self._id = f"chatcmpl-demo-{answer.id}"
+        self._created = answer.created
+        self._cached = answer.cached
 
     def opening(self) -> bytes:
         return b"".join(self._chunk(index, {"role": "assistant", "content": ""}) for index in range(len(self._plans)))
@@ -28,6 +26,8 @@ class ChatRendering:
             return self._chunk(step.choice, {"reasoning_content": step.text})
         if step.kind == "text":
             return self._chunk(step.choice, {"content": step.text})
+        if step.kind == "refusal":
+            return self._chunk(step.choice, {"refusal": step.text})
         if step.kind == "call" and step.call is not None:
             begun = {"index": step.position, **_call(Call(step.call.id, step.call.name, ""))}
             return self._chunk(step.choice, {"tool_calls": [begun]})
@@ -66,8 +66,10 @@ class ChatRendering:
         return event({**self._head("chat.completion.chunk"), "choices": [choice]})
 
     def _message(self, plan: Plan) -> dict[str, object]:
-        content = None if plan.calls and not plan.content else plan.content
+        content = None if (plan.calls or plan.refusal) and not plan.content else plan.content
         message: dict[str, object] = {"role": "assistant", "content": content}
+        if plan.refusal:
+            message["refusal"] = plan.refusal
         if plan.reasoning:
             message["reasoning_content"] = plan.reasoning
         if plan.calls:

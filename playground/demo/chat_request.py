@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from playground.demo import request_model as base
 from playground.demo.generation import Call, Choice, Form, GenerationRequest, Tool, Turn, last_words
+from playground.demo.problems import invalid
 from playground.demo.request_body import JsonObject, fingerprint, parameters
 
 _STRUCTURE = ("model", "messages", "tools", "stream", "stream_options")
@@ -132,6 +133,11 @@ class _ChatRequest(base.Request):
 def read(body: JsonObject) -> GenerationRequest:
     """Return the request in the JSON object ``body``. Raises ApiError 400 or 404."""
     request = base.validate(_ChatRequest, body)
+    if request.model.seals_reasoning and request.tools and request.reasoning_effort != "none":
+        raise invalid(
+            f"Function tools with reasoning_effort are not supported for {request.model.id} in /v1/chat/completions. "
+            "To use function tools, use /v1/responses or set reasoning_effort to 'none'."
+        )
     turns = tuple(message.turn() for message in request.messages)
     base.check_results(turns)
     functions = [tool.function for tool in request.tools]

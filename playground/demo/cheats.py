@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+from playground.demo.responses.habits import HABITS
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,7 @@ class Cheat:
 
     ``typed`` is the word as typed (the first spelling is a working example; others follow after a space), ``happens``
     a sentence for people, ``group`` a heading. ``value`` says whether ``=number`` may follow: "no", "may" or "must"; of
-    "name", that a name must.
+    "name", that a name must, one of ``names`` where there are any.
     """
 
     name: str
@@ -25,8 +27,10 @@ class Cheat:
     happens: str
     group: str
     value: str = "no"
+    names: tuple[str, ...] = ()
 
 
+_GATEWAYS = tuple(name for name in HABITS if name)
 _STATUS = "Errors before the answer"
 _STREAM = "Trouble in the stream"
 _END = "How the answer ends"
@@ -69,11 +73,30 @@ CHEATS: tuple[Cheat, ...] = (
         _STREAM,
         "may",
     ),
+    Cheat(
+        "nested",
+        "!nested !nested=20",
+        "Sends an error as !error does; in Responses as a nested object, without response.failed.",
+        _STREAM,
+        "may",
+    ),
+    Cheat("failed", "!failed", "Ends with response.failed in the middle (Responses; elsewhere as !error).", _STREAM),
     Cheat("garble", "!garble", "Spoils one event in the middle of the stream, so that it is no JSON.", _STREAM),
-    Cheat("nodone", "!nodone", "Finishes, but leaves out the closing [DONE] (or message_stop).", _STREAM),
+    Cheat(
+        "nodone", "!nodone", "Finishes, but leaves out the closing [DONE], message_stop or response.completed.", _STREAM
+    ),
+    Cheat(
+        "like",
+        " ".join(f"!like={name}" for name in _GATEWAYS),
+        "Streams Responses with the deviations of that gateway.",
+        _STREAM,
+        "name",
+        _GATEWAYS,
+    ),
     Cheat("empty", "!empty", "Sends a well-formed answer with nothing in it.", _STREAM),
     Cheat("length", "!length", "Ends half-way with finish reason length.", _END),
     Cheat("filter", "!filter", "Ends half-way with finish reason content_filter.", _END),
+    Cheat("refusal", "!refusal", "Declines to answer: a refusal in the place of the text.", _END),
     Cheat("calls", "!calls=3", "Calls the offered tool this many times at once (1 to 16).", _TOOLS, "must"),
     Cheat(
         "broken",
@@ -125,12 +148,13 @@ class Refusal:
 class Directives:
     """The directives of a message: name to its number, or to None without a number.
 
-    ``refused`` are the names of fields and roles to refuse.
+    ``refused`` are the names of fields and roles to refuse, ``gateway`` is the one to imitate.
     """
 
     values: Mapping[str, float | None] = field(default_factory=dict)
     refusal: Refusal | None = None
     refused: tuple[str, ...] = ()
+    gateway: str = ""
 
     def has(self, *names: str) -> bool:
         """Return whether the message has any of these directives."""
@@ -138,7 +162,7 @@ class Directives:
 
     def with_names(self, *names: str) -> Directives:
         """Return these directives with more of them, without numbers."""
-        return Directives({**dict.fromkeys(names), **self.values}, self.refusal, self.refused)
+        return replace(self, values={**dict.fromkeys(names), **self.values})
 
     def number(self, name: str, default: float) -> float:
         """Return the number of the directive ``name``, else ``default``."""
@@ -151,9 +175,10 @@ def parse(text: str) -> tuple[str, Directives]:
     values: dict[str, float | None] = {}
     refusal: Refusal | None = None
     refused: list[str] = []
+    gateway = ""
 
     def take(match: re.Match[str]) -> str:
-        nonlocal refusal
+        nonlocal refusal, gateway
         name, times, value, what = match["name"], match["times"], match["value"], match["what"]
         cheat = BY_NAME.get(name)
         status = name.isdigit()
@@ -161,11 +186,14 @@ def parse(text: str) -> tuple[str, Directives]:
             (value is None or cheat.value in ("may", "must"))
             and (value is not None or cheat.value != "must")
             and (what is not None) == (cheat.value == "name")
+            and (what is None or not cheat.names or what in cheat.names)
             and (times is None or status)
         )
         if not allowed:
             return match[0]
-        if what is not None:
+        if name == "like":
+            gateway = str(what)
+        elif what is not None:
             refused.append(what)
         number = None if value is None else float(value)
         if status and refusal is None:
@@ -176,4 +204,4 @@ def parse(text: str) -> tuple[str, Directives]:
     rest = _WORD.sub(take, text)
     if values:
         rest = re.sub(r"[ \t]{2,}", " ", rest).strip()
-    return rest, Directives(values, refusal, tuple(refused))
+    return rest, Directives(values, refusal, tuple(refused), gateway)

@@ -164,8 +164,8 @@ class Delivery(Response):
                     await asyncio.sleep(due - clock())
                 if self._streamed:
                     part = self._rendering.step(step)
-                    await emit(_spoilt(part) if spoil else part)
-                    spoil = False
+                    await emit(_spoilt(part) if spoil and part else part)
+                    spoil = spoil and not part
         await emit(
             self._rendering.closing(self._complete) if self._streamed else to_json(self._rendering.full_answer())
         )

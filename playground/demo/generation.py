@@ -1,9 +1,9 @@
-"""A checked request as both protocols mean it: turns, tools, limits. Frozen values without HTTP or JSON bodies."""
+"""A checked request as all protocols mean it: turns, tools, limits. Frozen values without HTTP or JSON bodies."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from playground.demo import tokens
@@ -16,11 +16,15 @@ JsonObject = Mapping[str, object]
 
 @dataclass(frozen=True)
 class Call:
-    """A tool call: in an earlier turn, or planned for this answer. ``arguments`` is text, not always JSON."""
+    """A tool call: in an earlier turn, or planned for this answer. ``arguments`` is text, not always JSON.
+
+    The ``arguments`` of a custom call are the plain text of its input.
+    """
 
     id: str
     name: str
     arguments: str
+    custom: bool = False
 
 
 @dataclass(frozen=True)
@@ -36,19 +40,49 @@ class Turn:
 
 
 @dataclass(frozen=True)
+class InputFormat:
+    """The format of the text that a custom tool takes; ``definition`` is the grammar."""
+
+    kind: Literal["text", "lark", "regex"] = "text"
+    definition: str = ""
+
+
+@dataclass(frozen=True)
 class Tool:
-    """An offered tool; ``schema`` is the JSON schema of its arguments."""
+    """An offered tool; ``schema`` is the JSON schema of its arguments. A custom tool has ``custom`` instead."""
 
     name: str
     description: str
     schema: JsonObject
+    custom: InputFormat | None = None
+
+
+@dataclass(frozen=True)
+class Approval:
+    """A person's decision about a call to an MCP server, with the call that was proposed."""
+
+    request_id: str
+    name: str
+    arguments: str
+    approved: bool
+
+
+@dataclass(frozen=True)
+class HostedTool:
+    """A tool that the gateway runs itself. ``label`` names an MCP server, whose tools may be ``listed`` already."""
+
+    kind: str
+    label: str = ""
+    listed: bool = False
+    needs_approval: bool = False
+    approval: Approval | None = None
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The tool choice of a request: auto, none, required, or one tool by name."""
+    """The tool choice of a request: auto, none, required, one tool by name, or a hosted tool by kind."""
 
-    mode: Literal["auto", "none", "required", "named"] = "auto"
+    mode: Literal["auto", "none", "required", "named", "hosted"] = "auto"
     name: str = ""
     parallel: bool = True
 
@@ -67,11 +101,11 @@ class GenerationRequest:
 
     ``limit`` is in tokens and covers reasoning; ``effort`` is "none" where no reasoning is wanted; ``given`` holds
     the parameters as they came, for the answer to report; ``fingerprint`` is the same for the same request, streamed
-    or not.
+    or not. ``truncates`` allows dropping the oldest turns; ``most_hosted`` limits the calls of hosted tools.
     """
 
     model: Model
-    protocol: Literal["chat", "messages"]
+    protocol: Literal["chat", "messages", "responses"]
     turns: tuple[Turn, ...]
     fingerprint: str
     tools: tuple[Tool, ...] = ()
@@ -84,6 +118,11 @@ class GenerationRequest:
     effort: str = "medium"
     stream: bool = False
     include_usage: bool = False
+    include: frozenset[str] = frozenset()
+    hosted: tuple[HostedTool, ...] = ()
+    most_hosted: int | None = None
+    truncates: bool = False
+    verbosity: Literal["low", "medium", "high"] = "medium"
     parameters: tuple[tuple[str, str], ...] = ()
     prompt: str = ""  # the last user message without its directives
     directives: Directives = field(default_factory=Directives)
@@ -112,6 +151,17 @@ class GenerationRequest:
         """The images of the last user turn that has any."""
         return next((turn.pictures for turn in reversed(self.turns) if turn.pictures), ())
 
+    def without_oldest(self, most: int) -> GenerationRequest:
+        """Return the request with its newest turns that fit into ``most`` tokens, and all system turns."""
+        remaining = most - sum(tokens.count(turn.text) for turn in self.turns if turn.role == "system")
+        newest: list[Turn] = []
+        for turn in reversed(self.turns):
+            if turn.role != "system":
+                remaining -= tokens.count(turn.text) + sum(picture.tokens() for picture in turn.pictures)
+            if turn.role == "system" or remaining > 0:
+                newest.append(turn)
+        return replace(self, turns=tuple(reversed(newest)))
+
     def transcript(self) -> str:
         """The prompt as one text, the way it is counted: tools first, then turn by turn."""
         lines = [f"<|tool|>{tool.name} {tool.description} {tool.schema}" for tool in self.tools]
@@ -139,5 +189,5 @@ def last_words(turns: tuple[Turn, ...]) -> tuple[str, Directives]:
     for turn in reversed(turns):
         if turn.role == "user":
             text, directives = parse(turn.text)
-            return text, Directives({**values, **directives.values}, directives.refusal, directives.refused)
+            return text, replace(directives, values={**values, **directives.values})
     return "", Directives(values)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from playground.demo.generation import GenerationRequest
 from playground.demo.messages_request import signature
-from playground.demo.plan import Plan
-from playground.demo.rendering import event
+from playground.demo.rendering import Answer, event
 from playground.demo.steps import Step
 from playground.jsonkit.reading import parse_json
 
@@ -15,11 +13,11 @@ _STOP_REASONS = {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool
 class MessagesRendering:
     """One message. It keeps which block is open, so that a block is stopped before the next one starts."""
 
-    def __init__(self, request: GenerationRequest, plan: Plan, answer_id: str, cached: int) -> None:
-        self._request = request
-        self._plan = plan
-        self._id = f"msg_demo_{answer_id}"
-        self._cached = cached
+    def __init__(self, answer: Answer) -> None:
+        self._request = answer.request
+        self._plan = answer.plans[0]
+        self._id = f"msg_demo_{answer.id}"
+        self._cached = answer.cached
         self._index = -1
         self._open = ""  # the kind of the open block
 
@@ -32,7 +30,7 @@ class MessagesRendering:
         if step.kind == "reasoning":
             start = self._start("thinking", {"type": "thinking", "thinking": "", "signature": ""})
             return start + self._delta({"type": "thinking_delta", "thinking": step.text})
-        if step.kind == "text":
+        if step.kind in ("text", "refusal"):
             return self._start("text", {"type": "text", "text": ""}) + self._delta(
                 {"type": "text_delta", "text": step.text}
             )
@@ -61,8 +59,8 @@ class MessagesRendering:
         if self._plan.reasoning:
             thinking = self._plan.reasoning
             content.append({"type": "thinking", "thinking": thinking, "signature": signature(thinking)})
-        if self._plan.content:
-            content.append({"type": "text", "text": self._plan.content})
+        if text := self._plan.content or self._plan.refusal:
+            content.append({"type": "text", "text": text})
         for call in self._plan.calls:
             # The protocol has a value here, not text: arguments that are not an object come as an empty one.
             content.append({"type": "tool_use", "id": call.id, "name": call.name, "input": _value(call.arguments)})
@@ -78,6 +76,8 @@ class MessagesRendering:
         return {"id": self._id, "type": "message", "role": "assistant", "model": self._request.model.id}
 
     def _stop_reason(self) -> str:
+        if self._plan.refusal:
+            return "refusal"
         return "stop_sequence" if self._plan.stop_sequence is not None else _STOP_REASONS[self._plan.finish]
 
     def _usage(self, output: int) -> dict[str, int]:

@@ -36,7 +36,9 @@ class Model:
     """One entry of the model list, with what the gateway has to know about it.
 
     ``context_window`` is in tokens. ``calls_tools`` models call an offered tool by themselves; the others only on
-    request. ``native`` models are served under the native messages protocol as well.
+    request. ``native`` models are served under the native messages protocol as well. A model with ``seals_reasoning``
+    returns encrypted reasoning without being asked, labels the phases of its answer, and takes tools together with
+    reasoning under the Responses protocol only.
     """
 
     id: str
@@ -46,6 +48,7 @@ class Model:
     reasons: bool = False
     calls_tools: bool = False
     native: bool = False
+    seals_reasoning: bool = False
     efforts: tuple[str, ...] = BASIC_EFFORTS
     created: int = 1_767_225_600
 
@@ -74,7 +77,11 @@ class Model:
             },
             "supported_parameters": [*PARAMETERS, *(["top_k"] if self.native else [])],
             "pricing": {"prompt": "0", "completion": "0"},
-            "supported_endpoints": ["/v1/chat/completions", *(["/v1/messages"] if self.native else [])],
+            "supported_endpoints": [
+                "/v1/chat/completions",
+                "/v1/responses",
+                *(["/v1/messages"] if self.native else []),
+            ],
         }
 
 
@@ -98,6 +105,16 @@ MODELS: tuple[Model, ...] = (
         reasons=True,
         calls_tools=True,
         native=True,
+        efforts=ALL_EFFORTS,
+    ),
+    Model(
+        "demo-responses",
+        "Demo Responses",
+        "Reasons and calls tools through the Responses API; refuses tools with reasoning in Chat Completions.",
+        200_000,
+        reasons=True,
+        calls_tools=True,
+        seals_reasoning=True,
         efforts=ALL_EFFORTS,
     ),
 )

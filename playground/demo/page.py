@@ -57,7 +57,10 @@ def render(base_url: str) -> str:
         "nothing leaves this machine.</p>"
         f'<p>Base address: <code class="address">{escape(base_url)}</code></p>'
         '<p class="muted">Endpoints below it: <code>GET /models</code> <code>GET /models/{id}</code> '
-        "<code>POST /chat/completions</code> <code>POST /messages</code> <code>POST /messages/count_tokens</code>. "
+        "<code>POST /chat/completions</code> <code>POST /messages</code> <code>POST /messages/count_tokens</code> "
+        "<code>POST /responses</code> <code>GET /responses/{id}</code> <code>DELETE /responses/{id}</code> "
+        "<code>GET /responses/{id}/input_items</code> <code>POST /responses/input_tokens</code> "
+        "<code>POST /responses/compact</code>. "
         "Any key is accepted unless one was set at the start.</p>"
         f"<h2>Models</h2>{models}"
         '<h2>Words that change an answer</h2><p class="muted">Put any of them into your last message; they are taken '

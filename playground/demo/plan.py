@@ -1,6 +1,6 @@
 """The plan of one answer: reasoning, text, calls and how it ends, before a byte of it is written.
 
-Both protocols render the same plan, so that stop sequences, token limits and directives are decided once, here.
+All protocols render the same plan, so that stop sequences, token limits and directives are decided once, here.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Literal
 from playground.demo import from_schema, tokens, toolcalls, writer
 from playground.demo.dice import Dice, throw
 from playground.demo.generation import Call, GenerationRequest
+from playground.demo.hosted import HostedCall, plan_hosted
 
 Finish = Literal["stop", "length", "tool_calls", "content_filter"]
 _CALL_OVERHEAD = 4  # tokens that frame a call
@@ -19,13 +20,15 @@ _CALL_OVERHEAD = 4  # tokens that frame a call
 
 @dataclass(frozen=True)
 class Plan:
-    """One answer. ``stop_sequence`` is the one that ended it, if any."""
+    """One answer. ``stop_sequence`` is the one that ended it, if any; ``refusal`` replaces its content."""
 
     reasoning: str = ""
     content: str = ""
     calls: tuple[Call, ...] = ()
     finish: Finish = "stop"
     stop_sequence: str | None = None
+    hosted: tuple[HostedCall, ...] = ()
+    refusal: str = ""
 
     def reasoning_tokens(self) -> int:
         """Tokens of the separate reasoning."""
@@ -34,7 +37,7 @@ class Plan:
     def output_tokens(self) -> int:
         """All tokens of the answer, reasoning included."""
         calls = sum(_CALL_OVERHEAD + tokens.count(call.name) + tokens.count(call.arguments) for call in self.calls)
-        return self.reasoning_tokens() + tokens.count(self.content) + calls
+        return self.reasoning_tokens() + tokens.count(self.content) + tokens.count(self.refusal) + calls
 
 
 def make_plans(request: GenerationRequest) -> tuple[Plan, ...]:
@@ -45,6 +48,8 @@ def make_plans(request: GenerationRequest) -> tuple[Plan, ...]:
 def _make(request: GenerationRequest, dice: Dice) -> Plan:
     if request.directives.has("empty"):
         return Plan()
+    if request.directives.has("refusal"):
+        return Plan(refusal=writer.REFUSAL)
     if errs := request.directives.has("err") and dice.random() < request.directives.number("err", 0):
         request = replace(request, directives=request.directives.with_names("broken", "wrong"))
     plan = _compose(request, dice)
@@ -67,15 +72,27 @@ def _make(request: GenerationRequest, dice: Dice) -> Plan:
 
 def _compose(request: GenerationRequest, dice: Dice) -> Plan:
     reasoning = writer.reasoning(request, dice) if request.model.reasons else ""
+    uses = plan_hosted(request, dice)
     tools = toolcalls.tools_to_call(request)
+    if any(not use.leads for use in uses):
+        tools = tuple(tool for tool in tools if toolcalls.is_spoken_of(tool.name, request.prompt))
     if tools and (calls := toolcalls.plan_calls(request, tools, dice)):
-        return Plan(reasoning, "", calls, "tool_calls")
+        announces = request.model.seals_reasoning and request.protocol == "responses"
+        return Plan(reasoning, writer.announcement(calls) if announces else "", calls, "tool_calls", hosted=uses)
+    if any(use.ends for use in uses):
+        return Plan(reasoning, hosted=uses)
+    return Plan(reasoning, _text(request, uses, dice), hosted=uses)
+
+
+def _text(request: GenerationRequest, uses: tuple[HostedCall, ...], dice: Dice) -> str:
+    """Return the text of an answer without calls, in the format of the request."""
     if request.form.kind == "json_object":
-        return Plan(reasoning, json.dumps(writer.json_object(request), ensure_ascii=False, indent=2))
+        return json.dumps(writer.json_object(request), ensure_ascii=False, indent=2)
     if request.form.kind == "json_schema":
         value = from_schema.generate(dict(request.form.schema), dice, request.prompt)
-        return Plan(reasoning, json.dumps(value, ensure_ascii=False, indent=2))
-    return Plan(reasoning, writer.answer(request, dice))
+        return json.dumps(value, ensure_ascii=False, indent=2)
+    sentences = [use.sentence for use in uses if use.sentence]
+    return "\n\n".join([*sentences, writer.answer(request, dice)])
 
 
 def _stopped(plan: Plan, stops: tuple[str, ...]) -> Plan:
@@ -102,7 +119,7 @@ def _cut(plan: Plan, limit: int) -> Plan:
         arguments = tokens.first(call.arguments, remaining)
         remaining -= tokens.count(arguments)
         calls.append(replace(call, arguments=arguments))
-    return Plan(reasoning, content, tuple(calls), "length")
+    return replace(plan, reasoning=reasoning, content=content, calls=tuple(calls), finish="length")
 
 
 def _cut_arguments(plan: Plan) -> Plan:

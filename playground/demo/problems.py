@@ -1,6 +1,6 @@
 """The refusals of the gateway: one exception that knows its status and its error body (specification, 7.2).
 
-Beside the documented members the body holds what the clients of both protocols look for: without ``error.message`` a
+Beside the documented members the body holds what the clients of all protocols look for: without ``error.message`` a
 person would read no more than the status there.
 """
 
@@ -23,6 +23,7 @@ WRONG_METHOD = 40501
 TOO_LARGE = 41301
 OTHER_TYPE = 41501
 OTHER_HOST = 42101
+NO_UPGRADE = 42601
 TOO_MANY = 42901
 BROKEN = 50001
 BAD_GATEWAY = 50201
@@ -40,6 +41,7 @@ _TYPES = {
     413: "request_too_large",
     415: "invalid_request_error",
     421: "permission_error",
+    426: "invalid_request_error",
     429: "rate_limit_error",
     503: "overloaded_error",
     504: "timeout_error",

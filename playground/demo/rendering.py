@@ -1,11 +1,29 @@
-"""How an answer is spelled: the interface both protocols fill in, and the spelling of JSON and events they share."""
+"""How an answer is spelled: the interface all protocols fill in, and the spelling of JSON and events they share."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
+from playground.demo.generation import GenerationRequest
+from playground.demo.plan import Plan
 from playground.demo.steps import Step
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is spelled: the plans for a request, and what is known of the answer besides.
+
+    ``created`` is in Unix seconds, ``cached`` the part of the prompt known from before, in tokens.
+    """
+
+    request: GenerationRequest
+    plans: tuple[Plan, ...]
+    id: str
+    created: int
+    cached: int
 
 
 class Rendering(Protocol):
@@ -34,6 +52,9 @@ class Rendering(Protocol):
     def full_answer(self) -> dict[str, object]:
         """The answer in one piece."""
         ...
+
+
+Renderer = Callable[[Answer], Rendering]
 
 
 def to_json(value: object) -> bytes:

@@ -45,11 +45,13 @@ def refuse_fields(body: JsonObject, names: tuple[str, ...]) -> None:
 
     A field inside another one is named with dots, such as "tools.function.strict".
     """
-    roles = [message["role"] for message in body["messages"]]
+    member = "messages" if "messages" in body else "input"
+    entries = body[member] if isinstance(body[member], list) else []
+    roles = [entry.get("role") for entry in entries]
     for name in names:
         if name in _ROLES and name in roles:
             supported = ", ".join(f"'{role}'" for role in _ROLES if role != name)
-            path = f"messages[{roles.index(name)}].role"
+            path = f"{member}[{roles.index(name)}].role"
             raise invalid(f"Invalid value: '{name}'. Supported values for {path} are: {supported}.")
         if name not in _ROLES and _has_path(body, name.split(".")):
             remedy = f" Use '{_REPLACEMENTS[name]}' instead." if name in _REPLACEMENTS else ""

@@ -42,6 +42,10 @@ _REQUIRED = {
 }
 
 
+class NotAnObjectError(ValueError):
+    """A value that must be a JSON object is none."""
+
+
 class RequestModel(BaseModel):
     """A JSON object of a request. Fields that the specification does not list are accepted and ignored."""
 
@@ -51,7 +55,7 @@ class RequestModel(BaseModel):
     @classmethod
     def _drop_nulls(cls, value: object) -> object:
         if not isinstance(value, dict):
-            raise ValueError(f" must be an object; it is {quoted(value)}")
+            raise NotAnObjectError(f" must be an object; it is {quoted(value)}")
         return {name: member for name, member in value.items() if member is not None}
 
     def require(self, *names: str) -> None:
@@ -125,7 +129,7 @@ def _decode_picture(media_type: str, encoded: str) -> Picture:
     return Picture(media_type, data)
 
 
-def _read_picture(url: object) -> Picture:
+def read_picture(url: object) -> Picture:
     """Return the image of a data URL or an http(s) address."""
     if not isinstance(url, str) or not url.startswith(("data:", "http://", "https://")):
         raise ValueError(f" must be an http(s) address or a data URL; it is {quoted(url)}")
@@ -141,7 +145,7 @@ def _read_picture(url: object) -> Picture:
 def _read_source(source: object) -> Picture:
     match source:
         case {"type": "url", "url": str(url)}:
-            return _read_picture(url)
+            return read_picture(url)
         case {"type": "base64", "media_type": str(media_type), "data": str(data)}:
             return _decode_picture(media_type, data)
     raise ValueError(".type must be url (with url) or base64 (with media_type and data)")
@@ -171,7 +175,7 @@ class Request(RequestModel):
 
 
 class _ImageUrl(RequestModel):
-    url: Annotated[Picture, PlainValidator(_read_picture)]
+    url: Annotated[Picture, PlainValidator(read_picture)]
     detail: Literal["auto", "low", "high"] = "auto"
 
 

@@ -11,16 +11,27 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from playground.demo import page
-from playground.demo.problems import BROKEN, NO_PATH, NOT_JSON, OTHER_HOST, OTHER_TYPE, WRONG_METHOD, ApiError
+from playground.demo.problems import (
+    BROKEN,
+    NO_PATH,
+    NO_UPGRADE,
+    NOT_JSON,
+    OTHER_HOST,
+    OTHER_TYPE,
+    WRONG_METHOD,
+    ApiError,
+)
 from playground.demo.rendering import to_json
-from playground.demo.request_body import quoted
+from playground.demo.request_body import parse, quoted
 from playground.demo.service import Service, error_response
 from playground.system.loopback import no_json, wrong_host
 
 _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
-_ENDPOINTS = ("/models", "/chat/completions", "/messages")
+_ENDPOINTS = ("/models", "/chat/completions", "/messages", "/responses")
 _LISTED = (
-    "GET /v1/models, GET /v1/models/{id}, POST /v1/chat/completions, POST /v1/messages, POST /v1/messages/count_tokens"
+    "GET /v1/models, GET /v1/models/{id}, POST /v1/chat/completions, POST /v1/messages, "
+    "POST /v1/messages/count_tokens, POST /v1/responses, GET and DELETE /v1/responses/{id}, "
+    "GET /v1/responses/{id}/input_items, POST /v1/responses/input_tokens, POST /v1/responses/compact"
 )
 Handler = Callable[[Request, bytes], Response]
 
@@ -58,6 +69,47 @@ def build(service: Service, hosts: frozenset[str] = frozenset()) -> Starlette:
         _want_json(request)
         return service.messages(body)
 
+    def responses(request: Request, body: bytes) -> Response:
+        if request.method == "GET" and request.headers.get("upgrade", "").lower() == "websocket":
+            message = "WebSocket connections are not supported here; send POST requests to this address."
+            raise ApiError(426, NO_UPGRADE, message, {"Connection": "Upgrade", "Upgrade": "HTTP/1.1"})
+        _allow(request, "POST")
+        service.admit(request)
+        _want_json(request)
+        return service.create_response(body)
+
+    def stored_response(request: Request, body: bytes) -> Response:
+        if _repeats_an_endpoint(request.url.path):
+            return unknown(request, body)
+        _allow(request, "GET", "DELETE")
+        service.admit(request)
+        response_id = request.path_params["id"]
+        act = service.responses.delete if request.method == "DELETE" else service.responses.get
+        return Response(to_json(act(response_id)), media_type="application/json")
+
+    def input_items(request: Request, body: bytes) -> Response:
+        _allow(request, "GET")
+        service.admit(request)
+        listed = service.responses.input_items(request.path_params["id"], request.query_params)
+        return Response(to_json(listed), media_type="application/json")
+
+    def cancel(request: Request, body: bytes) -> Response:
+        _allow(request, "POST")
+        service.admit(request)
+        return Response(to_json(service.responses.cancel(request.path_params["id"])), media_type="application/json")
+
+    def response_tokens(request: Request, body: bytes) -> Response:
+        _allow(request, "POST")
+        service.admit(request)
+        _want_json(request)
+        return Response(to_json(service.responses.count_tokens(parse(body))), media_type="application/json")
+
+    def compact(request: Request, body: bytes) -> Response:
+        _allow(request, "POST")
+        service.admit(request)
+        _want_json(request)
+        return Response(to_json(service.responses.compact(parse(body))), media_type="application/json")
+
     def root(request: Request, body: bytes) -> Response:
         _allow(request, "GET")
         return HTMLResponse(page.render(_base(request)), headers=page.HEADERS)
@@ -71,6 +123,12 @@ def build(service: Service, hosts: frozenset[str] = frozenset()) -> Starlette:
         ("/v1/chat/completions", chat),
         ("/v1/messages", messages),
         ("/v1/messages/count_tokens", count_tokens),
+        ("/v1/responses", responses),
+        ("/v1/responses/input_tokens", response_tokens),
+        ("/v1/responses/compact", compact),
+        ("/v1/responses/{id}/input_items", input_items),
+        ("/v1/responses/{id}/cancel", cancel),
+        ("/v1/responses/{id:path}", stored_response),
         ("/", root),
         ("/{path:path}", unknown),
     ]
@@ -108,10 +166,10 @@ def _framed(service: Service, hosts: frozenset[str], handler: Handler) -> Callab
     return endpoint
 
 
-def _allow(request: Request, method: str) -> None:
-    allowed = ("GET", "HEAD") if method == "GET" else (method,)
+def _allow(request: Request, *methods: str) -> None:
+    allowed = ("GET", "HEAD", *methods[1:]) if methods[0] == "GET" else methods
     if request.method not in allowed:
-        message = f"{request.method} is not allowed for {quoted(request.url.path)}; use {method}."
+        message = f"{request.method} is not allowed for {quoted(request.url.path)}; use {' or '.join(methods)}."
         raise ApiError(405, WRONG_METHOD, message, {"Allow": ", ".join(allowed)})
 
 

@@ -26,8 +26,10 @@ from playground.demo.messages import MessagesRendering
 from playground.demo.models import MODELS
 from playground.demo.plan import make_plans
 from playground.demo.problems import ApiError
-from playground.demo.rendering import Rendering, to_json
+from playground.demo.rendering import Answer, Renderer, to_json
 from playground.demo.request_model import find_model
+from playground.demo.responses.endpoints import ResponsesEndpoints
+from playground.demo.responses.errors import context_too_long
 from playground.demo.steps import steps
 from playground.demo.tokens import PrefixCache
 
@@ -73,6 +75,7 @@ class Service:
         self._cache = PrefixCache()
         self._refusal_counts: OrderedDict[str, int] = OrderedDict()  # prompts refused a few times, and how often so far
         self._kept_bytes = 0
+        self.responses = ResponsesEndpoints()
         self.received: deque[ReceivedRequest] = deque()
         self.running = Running()
 
@@ -122,14 +125,21 @@ class Service:
         fields = request_body.parse(body)
         request = chat_request.read(fields)
         request_body.refuse_fields(fields, request.directives.refused)
-        return self._answer(request)
+        return self._answer(request, ChatRendering)
 
     def messages(self, body: bytes) -> Response:
         """The answer to a request of the native messages protocol."""
         fields = request_body.parse(body)
         request = messages_request.read(fields)
         request_body.refuse_fields(fields, request.directives.refused)
-        return self._answer(request)
+        return self._answer(request, MessagesRendering)
+
+    def create_response(self, body: bytes) -> Response:
+        """The answer to a request of the Responses protocol."""
+        fields = request_body.parse(body)
+        request, renderer = self.responses.read(fields)
+        request_body.refuse_fields(fields, request.directives.refused)
+        return self._answer(request, renderer)
 
     def _remember(self, received: ReceivedRequest) -> None:
         self.received.append(received)
@@ -156,27 +166,34 @@ class Service:
                 "The key is not valid. Check it for spaces and line breaks, and that this service issued it.",
             )
 
-    def _answer(self, request: GenerationRequest) -> Response:
+    def _answer(self, request: GenerationRequest, renderer: Renderer) -> Response:
         directives = request.directives
         if directives.refusal is not None:
             self._refuse(request, directives.refusal)
         if directives.has("html"):
             return HTMLResponse(page.proxy_error(), 502)
         if directives.has("redirect"):
-            path = "messages" if request.protocol == "messages" else "chat/completions"
+            path = "chat/completions" if request.protocol == "chat" else request.protocol
             elsewhere = {"Location": f"https://gateway.example/v1/{path}"}
             raise ApiError(307, problems.BAD_GATEWAY, "The service has moved to another host.", elsewhere)
-        if directives.has("error") and not request.stream:
+        if directives.has("failed") and not request.stream and request.protocol == "responses":
+            return self._deliver(request, renderer)
+        if directives.has("error", "nested", "failed") and not request.stream:
             raise ApiError(503, problems.OVERLOADED, STOPPED)
         window = request.model.context_window
         if request.prompt_tokens(most=window + 1) > window:
+            newest = request.without_oldest(window)
+            if request.truncates and any(turn.role == "user" for turn in newest.turns):
+                return self._deliver(newest, renderer)
+            if request.protocol == "responses":
+                raise context_too_long()
             raise ApiError(
                 400,
                 problems.TOO_LONG,
                 f"Context length exceeded: {request.model.id} takes {window} tokens, and the messages have more. "
                 "Shorten the conversation or choose another model.",
             )
-        return self._deliver(request)
+        return self._deliver(request, renderer)
 
     def _refuse(self, request: GenerationRequest, refusal: Refusal) -> None:
         """Raise the refusal on demand, unless this prompt has been refused as often as demanded."""
@@ -195,18 +212,12 @@ class Service:
             headers["Retry-After"] = f"{refusal.retry_after:g}"
         raise ApiError(refusal.status, code, f"{message} (Simulated, as asked.)", headers)
 
-    def _deliver(self, request: GenerationRequest) -> Response:
+    def _deliver(self, request: GenerationRequest, renderer: Renderer) -> Response:
         cached = min(self._cache.tokens_seen(request.model.id, request.transcript()), request.prompt_tokens())
         plans = make_plans(request)
         dice = throw(request.seed, request.fingerprint, "delivery")
-        answer_id = dice.hex(24)
-        rendering: Rendering
-        if request.protocol == "messages":
-            rendering = MessagesRendering(request, plans[0], answer_id, cached)
-        else:
-            rendering = ChatRendering(request, plans, answer_id, int(time.time()), cached)
         return Delivery(
-            rendering,
+            renderer(Answer(request, plans, dice.hex(24), int(time.time()), cached)),
             steps(plans, request.directives),
             pace_for(request.directives, self._pace),
             dice,

@@ -15,12 +15,16 @@ from playground.demo.plan import Plan
 
 @dataclass(frozen=True)
 class Step:
-    """One thing to send (or to do): ``text`` of reasoning, content or the arguments of the call at ``position``."""
+    """One thing to send (or to do): ``text`` of reasoning, content or the arguments of the call at ``position``.
 
-    kind: Literal["reasoning", "text", "call", "arguments", "stall", "cut", "error", "garble"]
+    A hosted tool is used in stages: 0 announces it, each later one is one event of its progress.
+    """
+
+    kind: Literal["reasoning", "text", "refusal", "call", "arguments", "hosted", "stall", "cut", "error", "garble"]
     choice: int = 0
     text: str = ""
     position: int = 0
+    stage: int = 0
     call: Call | None = None
     seconds: float = 0.0
 
@@ -36,20 +40,32 @@ def steps(plans: tuple[Plan, ...], directives: Directives) -> Iterator[Step]:
     if directives.has("cut"):
         yield Step("cut")
         return
-    if directives.has("error"):
-        yield Step("error", seconds=directives.number("error", 0.0))
-        return
+    for name in ("error", "nested", "failed"):
+        if directives.has(name):
+            yield Step("error", seconds=directives.number(name, 0.0))
+            return
     if directives.has("garble"):
         yield Step("garble")
     yield from woven[middle:]
 
 
 def _steps_of(plan: Plan, choice: int) -> Iterator[Step]:
+    yield from _hosted_steps(plan, choice, leads=True)
     for piece in tokens.split(plan.reasoning):
         yield Step("reasoning", choice, piece)
+    yield from _hosted_steps(plan, choice, leads=False)
+    for piece in tokens.split(plan.refusal):
+        yield Step("refusal", choice, piece)
     for piece in tokens.split(plan.content):
         yield Step("text", choice, piece)
     for position, call in enumerate(plan.calls):
         yield Step("call", choice, position=position, call=call)
         for piece in tokens.split(call.arguments):
             yield Step("arguments", choice, piece, position)
+
+
+def _hosted_steps(plan: Plan, choice: int, leads: bool) -> Iterator[Step]:
+    for position, use in enumerate(plan.hosted):
+        if use.leads == leads:
+            for stage in range(len(use.progress) + 1):
+                yield Step("hosted", choice, position=position, stage=stage)

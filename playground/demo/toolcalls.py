@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from playground.demo import from_schema
+from playground.demo import from_schema, grammar_sample
 from playground.demo.dice import Dice
 from playground.demo.generation import Call, GenerationRequest, Tool
 
@@ -36,11 +36,11 @@ _FREE_TEXT = ("query", "q", "text", "prompt", "question", "message", "input", "c
 
 def tools_to_call(request: GenerationRequest) -> tuple[Tool, ...]:
     """Return the tools to call in answer to ``request``; empty for an answer in text."""
-    if not request.tools or request.choice.mode == "none":
+    if not request.tools or request.choice.mode in ("none", "hosted"):
         return ()
     if request.choice.mode == "named":
         return tuple(tool for tool in request.tools if tool.name == request.choice.name)
-    named = tuple(tool for tool in request.tools if _is_named(tool, request.prompt))
+    named = tuple(tool for tool in request.tools if _is_named(tool.name, request.prompt))
     forced = request.choice.mode == "required"
     if request.results() and not forced and not _calls_again(request):
         return ()
@@ -60,6 +60,9 @@ def plan_calls(request: GenerationRequest, tools: tuple[Tool, ...], dice: Dice) 
     prefix = "toolu_demo_" if request.protocol == "messages" else "call_"
     sets: list[tuple[Tool, dict[str, Any]]] = []
     for tool in tools:
+        if tool.custom:
+            sets.append((tool, {}))
+            continue
         sets.extend((tool, arguments) for arguments in _argument_sets(request, tool, dice))
     if not request.choice.parallel:
         sets = sets[:1]
@@ -70,6 +73,10 @@ def plan_calls(request: GenerationRequest, tools: tuple[Tool, ...], dice: Dice) 
         sets = sets[request.rounds() :][:1]
     calls: list[Call] = []
     for number, (tool, arguments) in enumerate(sets[:MOST_CALLS], 1):
+        if tool.custom:
+            text = grammar_sample.make_text(tool.custom, request.prompt, dice)
+            calls.append(Call(prefix + dice.hex(24), tool.name, text, custom=True))
+            continue
         text = json.dumps(arguments, ensure_ascii=False)
         if _applies(request, "broken", number):
             text = json.dumps(_broken(arguments, tool.schema), ensure_ascii=False)
@@ -77,6 +84,12 @@ def plan_calls(request: GenerationRequest, tools: tuple[Tool, ...], dice: Dice) 
             text = text[:-1].rstrip() + ", note: not JSON,}"
         calls.append(Call(prefix + dice.hex(24), tool.name, text))
     return tuple(calls)
+
+
+def is_spoken_of(name: str, prompt: str) -> bool:
+    """Return whether the prompt has the name of a tool, or all of its words in any order."""
+    words = _stems(name)
+    return _is_named(name, prompt) or (bool(words) and words <= _prompt_stems(prompt))
 
 
 def names_in(prompt: str) -> list[str]:
@@ -116,9 +129,9 @@ def _applies(request: GenerationRequest, name: str, number: int) -> bool:
     return request.directives.has(name) and request.directives.number(name, number) == number
 
 
-def _is_named(tool: Tool, prompt: str) -> bool:
+def _is_named(tool_name: str, prompt: str) -> bool:
     spoken = re.sub(r"[\W_]+", " ", prompt.casefold())
-    name = re.sub(r"[\W_]+", " ", tool.name.casefold()).strip()
+    name = re.sub(r"[\W_]+", " ", tool_name.casefold()).strip()
     return bool(name) and f" {name} " in f" {spoken} "
 
 

@@ -27,11 +27,13 @@ _CLOSINGS = (
     "Even café, naïve and 日本語 should come through unharmed; if they do not, look at the raw bytes. 🔎",
     "Set a seed and send it twice → the text will be the same, down to the last é. 🎲",
 )
+REFUSAL = "I cannot help with that. This refusal is simulated by the demo gateway; nothing was wrong with the request."
 _SIMULATED = "_Simulated by the demo gateway; no model was asked._"
 _ARITHMETIC = re.compile(r"(-?\d{1,12}(?:\.\d{1,6})?)\s*([-+*/×÷x])\s*(-?\d{1,12}(?:\.\d{1,6})?)")
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,9})?")
 _EFFORT_STEPS = {"none": 0, "minimal": 1, "low": 3, "medium": 6, "high": 12, "xhigh": 20, "max": 32}
 _MOST_WORDS = 50_000
+_PROTOCOLS = {"chat": "chat completions", "messages": "native messages", "responses": "responses"}
 
 _THOUGHTS: tuple[str, ...] = (
     "First I should be sure what is being asked, before reaching for an answer.",
@@ -150,6 +152,11 @@ def reasoning(request: GenerationRequest, dice: Dice) -> str:
     return "\n\n".join(lines if steps > 1 else lines[:1])
 
 
+def announcement(calls: tuple[Call, ...]) -> str:
+    """Return the sentence before calls, of a model that says what it is going to do."""
+    return f"I will call {', '.join(dict.fromkeys(call.name for call in calls))} first."
+
+
 def json_object(request: GenerationRequest) -> dict[str, object]:
     """The object sent for JSON mode without a schema: the request, in short."""
     return {
@@ -207,6 +214,8 @@ def _report(request: GenerationRequest, dice: Dice) -> str:
     quoted = tokens.first(" ".join(request.prompt.split()), 60)
     parts = [dice.choice(_OPENINGS), "## What you asked"]
     parts.append(f"> {quoted}" if quoted else "The last user message has no text of its own.")
+    if request.verbosity == "low":
+        return "\n\n".join(parts)
     parts.append(f"## What arrived\n\n{_turn_list(request)}")
     parts.append(_parameter_table(request))
     if request.tools:
@@ -214,7 +223,7 @@ def _report(request: GenerationRequest, dice: Dice) -> str:
         parts.append(f"## Tools on offer\n\n{offered}\n\nName one in your message and I will call it.")
     elif request.directives.has(*CALLING):
         parts.append("No tools were offered, so there was nothing to call: add one and send it again.")
-    if dice.random() < 0.6 or request.directives.has("code"):
+    if dice.random() < 0.6 or request.directives.has("code") or request.verbosity == "high":
         parts.append(f"## The last turn as JSON\n\n```json\n{_last_turn(request)}\n```")
     parts.append(dice.choice(_CLOSINGS))
     return "\n\n".join(parts)
@@ -230,8 +239,7 @@ def _turn_list(request: GenerationRequest) -> str:
     instructions = next((turn.text for turn in request.turns if turn.role == "system" and turn.text), "")
     if instructions:
         lines.append(f"- Instructions begin “{_cell(tokens.first(instructions, 16))}…”")
-    protocol = "native messages" if request.protocol == "messages" else "chat completions"
-    lines.append(f"- Model `{request.model.id}` over the *{protocol}* protocol")
+    lines.append(f"- Model `{request.model.id}` over the *{_PROTOCOLS[request.protocol]}* protocol")
     return "\n".join(lines)
 
 
@@ -263,7 +271,7 @@ def _code(request: GenerationRequest) -> str:
 
 
 def _last_turn(request: GenerationRequest) -> str:
-    turn = request.turns[-1]
+    turn = request.turns[-1] if request.turns else Turn("user")
     summary = {"role": turn.role, "text": tokens.first(turn.text, 40), "images": len(turn.pictures)}
     return json.dumps(summary, ensure_ascii=False, indent=2).replace("```", "` ` `")
 

@@ -60,6 +60,7 @@ class GrowingPart:
     kind: str  # "text", "refusal", or the kind of a subclass
     fragments: list[str] | tuple[()] = ()
     members: Members | None = None  # unknown ones
+    place: tuple[int, ...] | None = None  # see ``PartStart``
 
     def append(self, fragment: str) -> None:
         """Add a fragment of text."""
@@ -104,7 +105,7 @@ class GrowingPart:
     def freeze(self, limit: int | None = None) -> Part:
         """Return the part as a value, its text cut after ``limit`` characters."""
         if self.kind == "refusal":
-            return _received_part(Refusal, text=self.text_up_to(limit))
+            return _received_part(Refusal, text=self.text_up_to(limit), extra=self.extra)
         return _received_part(Text, text=self.text_up_to(limit), extra=self.extra)
 
 
@@ -203,6 +204,9 @@ class GrowingChoice:
     calls: dict[int, GrowingCall] = dataclasses.field(default_factory=dict)
     finish_reason: str | None = None
     closed: bool = True  # the next fragment opens a new part
+    current: GrowingPart | None = None  # the part that the next fragment continues unless ``closed``
+    place: tuple[int, ...] | None = None  # of the next part; None: behind all others
+    places: dict[tuple[int, ...], GrowingPart] = dataclasses.field(default_factory=dict)
     deltas: int = 0  # content fragments received; an estimate of tokens until usage arrives
     failure: Failure | None = None  # the failure of the answer while it is still being received
     is_json: bool = False  # JSON was requested, so a view shows code from the start
@@ -222,16 +226,40 @@ class GrowingChoice:
 
     def open(self, kind: str) -> GrowingPart:
         """Return the part that a fragment of ``kind`` belongs to; create it if needed."""
-        if not self.closed and self.parts and self.parts[-1].kind == kind:
-            return self.parts[-1]
+        if not self.closed and self.current is not None and self.current.kind == kind:
+            return self.current
         part = GrowingReasoning() if kind == "reasoning" else GrowingPart(kind)
-        self.parts.append(part)
-        self.closed = False
+        self.add(part)
+        self.current, self.closed = part, False
         return part
+
+    def add(self, part: GrowingPart) -> None:
+        """Add a new part at the place of the last ``PartStart``, or behind all others."""
+        position = len(self.parts)
+        if self.place is not None:
+            part.place = self.place
+            self.places[self.place] = part
+            while position and _is_behind(self.parts[position - 1], self.place):
+                position -= 1
+        self.parts.insert(position, part)
+        self.place, self.closed = None, True
+
+    def go_to(self, place: tuple[int, ...] | None, *, clear: bool) -> None:
+        """Continue the part at a place; without one, let the next fragment open a part."""
+        self.current = self.places.get(place) if place is not None else None
+        self.closed = self.current is None
+        self.place = place if self.closed else None
+        if clear and self.current is not None:
+            self.current.fragments = ()
 
     def freeze(self, limit: int | None = None) -> tuple[Part, ...]:
         """Return all parts but empty ones as values, in order of appearance, texts cut after ``limit`` characters."""
         return tuple(part.freeze(limit) for part in self.parts if part.says_something)
+
+
+def _is_behind(part: GrowingPart, place: tuple[int, ...]) -> bool:
+    """Return whether a part belongs behind a place."""
+    return part.place is not None and part.place > place
 
 
 class Accumulator:
@@ -320,8 +348,7 @@ class Accumulator:
         part = choice.calls.get(event.call)
         if part is None:
             part = choice.calls[event.call] = GrowingCall()
-            choice.parts.append(part)
-            choice.closed = True
+            choice.add(part)
         if event.id is not None:
             part.id, part.id_is_ours = event.id, event.id_is_ours
         if event.name is not None:
@@ -346,12 +373,14 @@ class Accumulator:
         match event:
             case RefusalDelta(choice, text):
                 self._text(choice, "refusal", [text])
-            case PartStart(choice):
-                self.choice(choice).closed = True
+            case PartStart(choice, place, clear):
+                self.choice(choice).go_to(place, clear=clear)
             case UnknownPart(choice, value):
                 state = self.choice(choice)
-                state.parts.append(GrowingUnknown(value=value))
-                state.closed = True
+                if isinstance(state.current, GrowingUnknown) and not state.closed:
+                    state.current.value = value
+                else:
+                    state.add(GrowingUnknown(value=value))
             case Opened(id, model):
                 self.id, self.model = id or self.id, model or self.model
             case AnswerMembers(choice, owner, protocol, members, pieces):

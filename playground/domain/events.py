@@ -77,14 +77,21 @@ class ToolCallDelta:
 
 @dataclass(frozen=True, slots=True)
 class PartStart:
-    """The next fragment opens a new part even if it is of the same kind as the last one."""
+    """The next fragment opens a new part even if it is of the same kind as the last one.
+
+    ``place`` is for protocols whose parts may arrive mixed: the next fragment continues the part that was opened at
+    that place, or opens one there; parts are in the order of their places. ``clear`` removes the text that the part has
+    so far, because the gateway sent the complete one.
+    """
 
     choice: int
+    place: tuple[int, ...] | None = None
+    clear: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownPart:
-    """A complete content part of an unknown kind."""
+    """A complete content part of an unknown kind. It replaces an earlier one at the same place (``PartStart``)."""
 
     choice: int
     value: JSONObject
@@ -94,7 +101,8 @@ class UnknownPart:
 class ExtraDelta:
     """Unknown members of a part or message.
 
-    ``owner`` is "text" or "reasoning" (the part being received), "tool_call" (number ``call``), or "message".
+    ``owner`` is "text", "reasoning" or "refusal" (the part being received), "tool_call" (number ``call``), or
+    "message".
     ``protocol`` is that of the response; strings and lists of a name in ``pieces`` are pieces of longer ones, and lists
     of a name in ``records`` hold fragments of records (see ``playground.domain.members``).
     """

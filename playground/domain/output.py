@@ -7,6 +7,7 @@ Invalid answers and formats are reported as problems, not raised.
 from __future__ import annotations
 
 import json
+from enum import Enum
 
 from playground.domain.tools import NAME_RULE, check_schema
 from playground.jsonkit.problems import Problem
@@ -14,6 +15,20 @@ from playground.jsonkit.reading import parse_json
 from playground.jsonkit.schema_refs import subschemas
 from playground.jsonkit.validation import check_value
 from playground.jsonkit.values import JSONObject
+
+
+class SchemaShape(Enum):
+    """Where a format has the name and the schema."""
+
+    NESTED = "in an object of the type's name"
+    FLAT = "beside the type"
+    BARE = "beside the type, without a name"
+
+    @property
+    def is_named(self) -> bool:
+        """Return whether a schema has a name, a description, and may be strict."""
+        return self is not SchemaShape.BARE
+
 
 JSON_TYPES = ("json_object", "json_schema")
 STRICT_LIST = 5  # warnings about strict that are listed

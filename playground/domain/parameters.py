@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import ConfigDict, PrivateAttr, StrictBool, StrictFloat, StrictInt, ValidationError
+from pydantic import ConfigDict, PrivateAttr, StrictBool, StrictFloat, StrictInt, StrictStr, ValidationError
 from pydantic.fields import FieldInfo
 
 from playground.domain.hints import Hint as Hint
-from playground.domain.output import schema_of
+from playground.domain.output import SchemaShape, schema_of
 from playground.domain.values import Value
 from playground.jsonkit.merge import MemberPath, at_path
 from playground.jsonkit.values import JSON, JSONObject, is_number
@@ -49,8 +49,11 @@ class Parameters(Value):
     #: The fields that a person set to the value the program would use anyway.
     _by_hand: frozenset[str] = PrivateAttr(default=frozenset())
 
-    #: True if the schema of an answer is part of a named object, as on chat completions.
-    names_schema: ClassVar[bool] = True
+    #: Well-known parameters that do not exist in this protocol, by their labels elsewhere.
+    unavailable: ClassVar[tuple[str, ...]] = ()
+
+    #: The shape of a format with a schema.
+    schema_shape: ClassVar[SchemaShape] = SchemaShape.NESTED
 
     @classmethod
     def hints(cls) -> tuple[tuple[str, Hint], ...]:
@@ -109,6 +112,10 @@ class Parameters(Value):
         """Return a copy with one field set; None restores the default. ``by_hand``: by a person, not the program."""
         others = (field for field in self._by_hand if field != name)
         return self.model_copy(update={name: value}).set_by_hand((*others, name) if by_hand else others)
+
+    def stateless(self) -> Self:
+        """Return a copy that sends the whole conversation, because the server has none of it."""
+        return self
 
     def to_wire(self, over: JSONObject | None = None) -> JSONObject:
         """Return the body members of the fields that are not at default.
@@ -268,6 +275,36 @@ Stream = Annotated[
         ours=True,
         source="4.1",
         common=6,
+    ),
+]
+
+
+Temperature = Annotated[
+    Number | None,
+    Hint(
+        label="Temperature",
+        group="Sampling",
+        editor="number",
+        help="How freely words are chosen: low values are steady, high ones varied. The default differs by model.",
+        low=0,
+        high=2,
+        step=0.05,
+        start=1,
+        source="4.1",
+        common=1,
+    ),
+]
+ToolChoice = Annotated[
+    StrictStr | dict[str, Any] | None,
+    Hint(
+        label="Tool choice",
+        group="Tools",
+        editor="tool_choice",
+        help="Whether the model may call tools: auto lets it decide, none forbids, required demands at least one "
+        "call, and a tool's name demands that tool.",
+        suggestions=("auto", "none", "required"),
+        start="auto",
+        source="4.1",
     ),
 ]
 

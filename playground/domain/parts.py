@@ -47,6 +47,7 @@ class Refusal(Value):
 
     kind: Literal["refusal"] = "refusal"
     text: LongText
+    extra: Extra = Field(default_factory=dict)
 
 
 class ToolCall(Value):

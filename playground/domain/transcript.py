@@ -26,6 +26,8 @@ from playground.jsonkit.values import JSONObject
 
 #: The finish reason of an answer that the gateway paused and continues when it is sent back unchanged.
 PAUSED: Final = "pause_turn"
+#: The finish reasons of answers that a limit on tokens ended.
+LIMIT_REASONS: Final = frozenset({"length", "max_tokens", "max_output_tokens"})
 
 
 class Ending(StrEnum):
@@ -146,7 +148,7 @@ class Turn(Value):
     def truncated(self) -> bool:
         """Return whether the turn is cut off, so that its last call must not be executed."""
         return self.outcome is not None and (
-            self.outcome.ending is not Ending.COMPLETE or self.outcome.finish_reason in ("length", "max_tokens")
+            self.outcome.ending is not Ending.COMPLETE or self.outcome.finish_reason in LIMIT_REASONS
         )
 
 

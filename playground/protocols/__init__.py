@@ -11,12 +11,14 @@ from typing import Final
 PROTOCOLS: Final = {
     "chat": "Chat completions",
     "messages": "Messages",
+    "responses": "Responses",
 }
 
 #: Titles in the window: the interfaces' own names.
 API_NAMES: Final = {
     "chat": "Chat Completions API",
     "messages": "Messages API",
+    "responses": "Responses API",
 }
 
 #: The protocol of a new experiment, and of data that do not tell theirs.

@@ -7,16 +7,20 @@ from typing import Final
 from playground.jsonkit.values import JSONObject
 
 #: Name of each protocol in the middle of a sentence.
-TITLES_IN_SENTENCE: Final = {"chat": "Chat completions", "messages": "the Messages protocol"}
-#: Type of the event that ends a stream of the Messages protocol.
-MESSAGE_STOP: Final = "message_stop"
+TITLES_IN_SENTENCE: Final = {
+    "chat": "Chat completions",
+    "messages": "the Messages protocol",
+    "responses": "the Responses protocol",
+}
+#: Types of the events that end a stream.
+LAST_EVENTS: Final = frozenset({"message_stop", "response.completed", "response.incomplete", "response.failed"})
 
 _MESSAGE_TYPES: Final = frozenset(
     {
         "message",
         "message_start",
         "message_delta",
-        MESSAGE_STOP,
+        "message_stop",
         "content_block_start",
         "content_block_delta",
         "content_block_stop",
@@ -29,4 +33,6 @@ def protocol_of_answer(value: JSONObject) -> str:
     if isinstance(value.get("choices"), list):
         return "chat"
     kind = value.get("type")
+    if value.get("object") == "response" or (isinstance(kind, str) and kind.startswith("response.")):
+        return "responses"
     return "messages" if isinstance(kind, str) and kind in _MESSAGE_TYPES else ""

@@ -16,7 +16,7 @@ from playground.domain.transcript import new_id
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import verdicts
-from playground.protocols.answers import MESSAGE_STOP, TITLES_IN_SENTENCE, protocol_of_answer
+from playground.protocols.answers import LAST_EVENTS, TITLES_IN_SENTENCE, protocol_of_answer
 from playground.protocols.cumulative import CUMULATIVE, NOTE, CumulativeDeltas
 from playground.protocols.error_fields import is_certain_error, looks_like_error
 from playground.protocols.errors import read_error
@@ -421,7 +421,7 @@ class Decoder(ABC):
             return False
         self._other_protocol = TITLES_IN_SENTENCE[name]
         self._note(out, "other_protocol", f"objects of {self._other_protocol} were received", hole=True)
-        if value.get("type") == MESSAGE_STOP:
+        if value.get("type") in LAST_EVENTS:
             self._end_stream(out)
         return True
 

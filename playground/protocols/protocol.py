@@ -8,14 +8,19 @@ from typing import Final
 from playground.domain.parameters import Parameters
 from playground.jsonkit.merge import at_path
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols import DEFAULT, PROTOCOLS
+from playground.protocols import DEFAULT, MESSAGES, PROTOCOLS
 from playground.protocols.chat.protocol import ChatProtocol
 from playground.protocols.decoding import Decoder as Decoder
 from playground.protocols.decoding import Traced as Traced
 from playground.protocols.messages.protocol import MessagesProtocol
+from playground.protocols.responses.protocol import ResponsesProtocol
 from playground.protocols.wire_protocol import Protocol as Protocol
 
-_PROTOCOLS: Final[dict[str, Protocol]] = {"chat": ChatProtocol(), "messages": MessagesProtocol()}
+_PROTOCOLS: Final[dict[str, Protocol]] = {
+    "chat": ChatProtocol(),
+    "messages": MessagesProtocol(),
+    "responses": ResponsesProtocol(),
+}
 
 
 def get_protocol(name: str) -> Protocol:
@@ -30,6 +35,40 @@ def protocol_of(body: JSONObject) -> tuple[str, bool]:
     counts = {name: get_protocol(name).marks.count(body) for name in PROTOCOLS}
     *_, second, first = sorted(counts.values())
     return max(counts, key=counts.__getitem__), first != second
+
+
+def conversation_in(body: JSONObject) -> str:
+    """Return the member of a body that holds its messages or items; empty for an object without a conversation."""
+    if MESSAGES in body:
+        return MESSAGES
+    name, is_sure = protocol_of(body)
+    member = get_protocol(name).conversation[-1]
+    is_list = isinstance(body.get(member), list)
+    return member if is_sure and (is_list or (member in body and "model" in body)) else ""
+
+
+def with_messages(items: list[JSON]) -> JSONObject:
+    """Return a body of these messages or items alone."""
+    bodies = ({get_protocol(name).conversation[-1]: items} for name in PROTOCOLS)
+    return max(bodies, key=lambda body: max(get_protocol(name).marks.count_entries(body) for name in PROTOCOLS))
+
+
+def is_item(value: JSONObject) -> bool:
+    """Return whether an object is an entry of a conversation without a role, such as a call."""
+    return any(
+        isinstance(kind := value.get("type"), str) and kind in get_protocol(name).marks.items for name in PROTOCOLS
+    )
+
+
+def is_hosted(value: JSONObject) -> bool:
+    """Return whether an object is an item that a gateway ran, or asks for, itself."""
+    return any(get_protocol(name).is_hosted(value) for name in PROTOCOLS)
+
+
+def body_of_answer(value: JSONObject) -> JSONObject | None:
+    """Return the body that sends a complete answer back; None for other objects."""
+    bodies = (get_protocol(name).body_of_answer(value) for name in PROTOCOLS)
+    return next((body for body in bodies if body is not None), None)
 
 
 def protocol_of_tool(tool: JSONObject) -> str:

@@ -10,7 +10,7 @@ from playground.domain.accumulator import Accumulator
 from playground.domain.parameters import Parameters
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
-from playground.domain.transcript import Turn
+from playground.domain.transcript import Role, Turn
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import PROTOCOLS
 from playground.protocols.answers import TITLES_IN_SENTENCE
@@ -19,6 +19,7 @@ from playground.protocols.decoding import Decoder
 from playground.protocols.expected import Expected
 from playground.protocols.marks import Marks
 from playground.protocols.oddities import Oddity
+from playground.protocols.openai_library import OpenAIResource
 from playground.protocols.sse import DEFAULT_CAP
 
 
@@ -34,6 +35,8 @@ class Protocol(ABC):
     pictures_in_results: ClassVar[bool]  # the result of a call may hold pictures, if it is no error
     continues_paused: ClassVar[bool]  # sending a paused answer back continues it
     libraries: ClassVar[tuple[str, ...]]  # names of client libraries in the package registries
+    openai: ClassVar[OpenAIResource | None] = None  # its resource in OpenAI's libraries
+    known_members: ClassVar[frozenset[str]] = frozenset()  # documented members of a part that no field holds
     key_headers: ClassVar[Mapping[str, str]] = {}  # in lower case: sent along with a key in x-api-key
     expected: ClassVar[Expected]  # rules for its answers
     marks: ClassVar[Marks]  # names that tell its bodies from those of others
@@ -102,6 +105,13 @@ class Protocol(ABC):
     def changes(self, placed: TurnContext) -> Iterator[ConversionNote]:
         """Yield what is sent of a turn in another form or place, or may be refused."""
 
+    def entries(self, body: JSONObject) -> list[JSON]:
+        """Return the messages or items of a body; a text in their place is one message."""
+        value = body.get(self.conversation[-1])
+        if isinstance(value, str):
+            return [{"role": Role.USER.value, "content": value}]
+        return value if isinstance(value, list) else []
+
     def choices(self, body: JSONObject) -> int:
         """Return how many answers a body asks for."""
         return 1
@@ -113,6 +123,14 @@ class Protocol(ABC):
     def returned_with_reasoning(self, turn: Turn) -> JSONObject:
         """Return the members of a received message that are sent back whenever its reasoning is."""
         return {}
+
+    def withheld(self, request: Request) -> str:
+        """Return a phrase on the turns that are not sent because the server has them; empty if all are sent."""
+        return ""
+
+    def visible_members(self, members: JSONObject) -> JSONObject:
+        """Return the members that were received with a part, as people see them: without marks of the decoder."""
+        return members
 
     def renamed_ids(self, turns: Iterable[Turn]) -> list[tuple[int, str, str]]:
         """Return the calls whose id is sent in another spelling: number of the turn from 0, id, id as sent."""
@@ -128,6 +146,10 @@ class Protocol(ABC):
     def write_tool(self, tool: ToolDefinition) -> JSONObject:
         """Return the definition of a tool in this protocol's shape."""
 
+    def tool_changes(self, tool: ToolDefinition) -> Iterator[ConversionNote]:
+        """Yield what a tool of another protocol means otherwise here."""
+        return iter(())
+
     # -- answers -----------------------------------------------------------------------------------------------------
 
     @abstractmethod
@@ -135,6 +157,14 @@ class Protocol(ABC):
         self, content_type: str | None = None, cap: int = DEFAULT_CAP, make_id: Callable[[], str] | None = None
     ) -> Decoder:
         """Return a decoder for one response body; see ``Decoder`` for the arguments."""
+
+    def is_hosted(self, value: JSONObject) -> bool:
+        """Return whether an unknown part is an item that the gateway ran, or asks for, itself."""
+        return False
+
+    def body_of_answer(self, value: JSONObject) -> JSONObject | None:
+        """Return the body that sends a complete answer of this protocol back; None for other objects."""
+        return None
 
     @abstractmethod
     def write_answer(self, answer: Accumulator, created: int) -> JSONObject:

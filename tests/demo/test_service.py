@@ -293,6 +293,42 @@ NATIVE: dict[str, Any] = {
     "output_config": {"effort": "low", "format": {"type": "json_schema", "schema": WEATHER}},
     "metadata": {"user_id": "u"},
 }
+RESPONSES: dict[str, Any] = {
+    "model": "demo-responses",
+    "instructions": "s",
+    "input": [
+        {
+            "role": "user",
+            "content": [{"type": "input_text", "text": "Hi"}, {"type": "input_file", "file_id": "file-1"}],
+        },
+        {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "x"}]},
+        {"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "a", "output": [{"type": "input_text", "text": "24"}]},
+        {"type": "custom_tool_call", "call_id": "b", "name": "g", "input": "x"},
+        {"type": "custom_tool_call_output", "call_id": "b", "output": "y"},
+        {"type": "mcp_approval_request", "id": "mcpr_1", "server_label": "s", "name": "t", "arguments": "{}"},
+        {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "refusal", "refusal": "x"}],
+            "phase": "final_answer",
+        },
+        {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True},
+    ],
+    "tools": [
+        {"type": "function", "name": "f", "parameters": WEATHER, "strict": True},
+        {"type": "custom", "name": "g", "format": {"type": "grammar", "syntax": "regex", "definition": "[a-z]+"}},
+        {"type": "mcp", "server_label": "s", "server_url": "https://example.org", "require_approval": "never"},
+        {"type": "file_search", "vector_store_ids": ["vs_1"]},
+    ],
+    "tool_choice": {"type": "allowed_tools", "mode": "required", "tools": [{"type": "custom", "name": "g"}]},
+    "text": {"format": {"type": "json_schema", "name": "x", "schema": WEATHER}, "verbosity": "low"},
+    "reasoning": {"effort": "low", "summary": "auto"},
+    "include": ["reasoning.encrypted_content", "message.output_text.logprobs"],
+    "metadata": {"team": "blue"},
+    "stream": True,
+    "stream_options": {"include_obfuscation": False},
+}
 UNDERFLOW = {"type": "number", "minimum": 1e308, "multipleOf": 1e-300}
 ODD: tuple[Any, ...] = (
     None,
@@ -316,7 +352,14 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
-    ("path", "base"), [("/chat/completions", CHAT), ("/messages", NATIVE), ("/messages/count_tokens", NATIVE)]
+    ("path", "base"),
+    [
+        ("/chat/completions", CHAT),
+        ("/messages", NATIVE),
+        ("/messages/count_tokens", NATIVE),
+        ("/responses", RESPONSES),
+        ("/responses/input_tokens", RESPONSES),
+    ],
 )
 def test_odd_value_anywhere_is_answered_or_refused(
     client: DemoClient, path: str, base: dict[str, Any], every: bool

@@ -16,7 +16,9 @@ from playground.domain.events import (
     StreamEnd,
     TextDelta,
     ToolCallDelta,
+    UnknownPart,
 )
+from playground.domain.parts import Text, Unknown
 
 
 def answer(*events: Event) -> Accumulator:
@@ -52,3 +54,29 @@ def test_received_part_keeps_no_room_for_unknown_fields() -> None:
     parts = out.choice(0).freeze()
     assert [part.kind for part in parts] == ["reasoning", "text", "tool_call"]
     assert {sys.getsizeof(part.model_extra) for part in parts} == {sys.getsizeof({})}
+
+
+def test_parts_with_places_arrive_mixed_and_are_in_the_order_of_their_places() -> None:
+    out = answer(
+        PartStart(0, (1, 0)),
+        TextDelta(0, "ans"),
+        PartStart(0, (0, 0)),
+        ReasoningDelta(0, "thou", "summary"),
+        PartStart(0, (1, 0)),
+        TextDelta(0, "wer"),
+        PartStart(0, (0, 0)),
+        ReasoningDelta(0, "ght", "summary"),
+    )
+    assert [(part.kind, part.text) for part in out.choice(0).parts] == [("reasoning", "thought"), ("text", "answer")]
+
+
+def test_cleared_part_takes_the_complete_text() -> None:
+    out = answer(PartStart(0, (0, 0)), TextDelta(0, "ab"), PartStart(0, (0, 0), clear=True), TextDelta(0, "abc"))
+    assert [part.text for part in out.choice(0).parts] == ["abc"]
+
+
+def test_unknown_part_at_a_place_replaces_the_one_before() -> None:
+    place = (0, 0)
+    events = (PartStart(0, place), UnknownPart(0, {"status": "open"}), TextDelta(0, "a"))
+    out = answer(*events, PartStart(0, place), UnknownPart(0, {"status": "done"}))
+    assert [part.freeze() for part in out.choice(0).parts] == [Unknown(value={"status": "done"}), Text(text="a")]

@@ -142,7 +142,7 @@ async def test_typed_gateway_is_restored_and_completed_in_all_settings(person: P
 async def test_each_sample_opens_from_the_welcome_page_and_runs(person: Person) -> None:
     conversation = person.conversation
     names = [button.accessibleName() for button in conversation.find(QPushButton, "Open the sample")]
-    assert len(names) == 8
+    assert len(names) == 9
     for name in names:
         button = await conversation.wait_for(QPushButton, name)
         description = button.accessibleDescription()

@@ -16,6 +16,7 @@ from playground.domain.events import Deviation, Event
 from playground.protocols.chat.decode import ChatDecoder
 from playground.protocols.decoding import Decoder, Traced
 from playground.protocols.messages.decode import MessagesDecoder
+from playground.protocols.responses.decode import ResponsesDecoder
 
 DONE = b"data: [DONE]\n\n"
 
@@ -59,6 +60,11 @@ def chat_events(body: bytes, sizes: Iterable[int] = (), content_type: str | None
 def messages_events(body: bytes, sizes: Iterable[int] = (), content_type: str | None = None) -> list[Event]:
     """All events of a messages body."""
     return _run(lambda: MessagesDecoder(content_type, make_id=_ids()), body, sizes)
+
+
+def responses_events(body: bytes, sizes: Iterable[int] = (), content_type: str | None = None) -> list[Event]:
+    """All events of a body of the Responses protocol."""
+    return _run(lambda: ResponsesDecoder(content_type, make_id=_ids()), body, sizes)
 
 
 def _ids() -> Callable[[], str]:
@@ -107,6 +113,11 @@ def chat(*parts: bytes) -> Accumulator:
 def messages(*parts: bytes) -> Accumulator:
     """The answer of a messages body."""
     return fold(messages_events(b"".join(parts)))
+
+
+def responses(*parts: bytes) -> Accumulator:
+    """The answer of a body of the Responses protocol."""
+    return fold(responses_events(b"".join(parts)))
 
 
 def text(answer: Accumulator, index: int = 0, kind: str = "text") -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from playground.protocols import PROTOCOLS
-from playground.protocols.marks import SHARED
+from playground.protocols.marks import COMMON, SHARED
 from playground.protocols.protocol import get_protocol, protocol_of
 
 
@@ -19,6 +19,6 @@ def test_parameter_tells_its_protocol_unless_others_have_it_too(name: str) -> No
     others = set().union(*(own(second) for second in PROTOCOLS if second != name))
     members = get_protocol(name).marks.members
     assert members.isdisjoint(others)
-    assert own(name) - others - SHARED <= members
+    assert own(name) - others - SHARED - COMMON <= members
     for member in members:
         assert protocol_of({member: 1}) == (name, True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Final, Literal
 
 from playground.domain.checks.check import Check, Facts, Verdict, judged, quoted, row
+from playground.domain.transcript import LIMIT_REASONS
 
 #: Finish reasons of refusals by the model or a content filter.
 _REFUSED: Final = frozenset({"content_filter", "refusal", "safety"})
@@ -22,7 +23,15 @@ class Finish(Check):
             "Reason",
             "choice",
             "As the gateway spells it.",
-            suggestions=("stop", "end_turn", "tool_calls", "tool_use", "length", "max_tokens", "content_filter"),
+            suggestions=(
+                "stop",
+                "end_turn",
+                "completed",
+                "tool_calls",
+                "tool_use",
+                *sorted(LIMIT_REASONS),
+                "content_filter",
+            ),
         ),
     ] = "stop"
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from playground.domain.adaptations import AdaptationKind
 from playground.domain.errors import Failure, FailureKind, Sent
-from playground.engine.advice.parts import KEY, STREAM_ON, Advice, Offer, at_a_prompt, of_offer
+from playground.engine.advice.parts import ASK_OVER, KEY, STREAM_ON, Advice, Offer, at_a_prompt, of_offer
 
 _PARTLY_SAVED = "The received part is saved."
 #: Failures that may come after part of an answer.
@@ -65,7 +65,8 @@ def advise(failure: Failure, *, streamed: bool | None = None, arrived: bool = Fa
         if advice.meaning in _PLAIN_REFUSALS:
             advice = replace(advice, title=_refused_title(offered[0]))
             remedy = _WITHOUT_IT if offered[0].rules[0].kind is AdaptationKind.OMIT else _OTHERWISE
-        actions = (*(action for offer in offered for action in of_offer(offer)), *actions)
+        first = 1 if actions[:1] and actions[0].name == ASK_OVER else 0
+        actions = (*actions[:first], *(action for offer in offered for action in of_offer(offer)), *actions[first:])
         command = f"{command} Send it so with {offered[0].command}.".lstrip()
     if arrived and failure.kind in _BREAKS:
         remedy, command = f"{_PARTLY_SAVED} {remedy}", f"{_PARTLY_SAVED} {command}"

@@ -22,15 +22,18 @@ from playground.engine.advice.parts import (
     PARAMETERS,
     RAW,
     RETRY,
+    SEND_ALL,
     TOOLS,
     TURNS,
     Action,
     Advice,
     add_header,
+    ask_over,
     other_protocols,
 )
 from playground.engine.advice.refused_fields import header_names, parameter_named, place_of
 from playground.gateway.retry import reports_no_balance
+from playground.protocols import API_NAMES, PROTOCOLS
 
 _REPORTED: Final = frozenset({FailureKind.HTTP, FailureKind.STREAM})
 _REFUSALS: Final = frozenset({400, 403, 404, 413, 422, 500, 503})
@@ -72,6 +75,26 @@ def _any(*words: str) -> str:
 
 #: Specific messages come before general ones.
 TABLE: Final[tuple[KnownMessage, ...]] = (
+    KnownMessage(
+        Advice(
+            "state lost",
+            "The gateway does not have the earlier conversation",
+            "It was not stored, or is deleted by now. Send all of it: then nothing needs to be stored.",
+            (SEND_ALL, RETRY),
+            command="Take “previous_response_id” out of “parameters” in the file.",
+        ),
+        r"\bprevious[_ ]response(?:_id)?\b",
+        frozenset({"previous_response_not_found"}),
+    ),
+    KnownMessage(
+        Advice(
+            "other endpoint",
+            "The gateway takes this request at another endpoint",
+            "The conversation is converted. What changes is listed before it is sent.",
+            (PARAMETERS, RETRY),
+        ),
+        r"\b(?:use|via|through|only supported in|switch to) (?:the )?[`'\"“]?/?v\d+/",
+    ),
     KnownMessage(
         Advice(
             "over the limit",
@@ -520,6 +543,19 @@ def _no_endpoint(failure: Failure, _advice: Advice) -> Advice | None:
     return no_endpoint(_sent(failure).endpoint)
 
 
+def _other_endpoint(failure: Failure, advice: Advice) -> Advice | None:
+    """Return the advice to ask over the protocol whose endpoint a message names; None if it names no other one."""
+    from playground.protocols.protocol import protocol_at
+
+    paths = re.findall(r"/?v\d+(/[\w/]+)", failure.message)
+    name = next((name for path in paths if (name := protocol_at(path)) not in ("", _sent(failure).endpoint)), "")
+    if not name or _sent(failure).endpoint not in PROTOCOLS:
+        return None
+    title = f"The gateway takes this request over the {API_NAMES[name]}"
+    command = f"Set “protocol” to “{name}” in the file."
+    return replace(advice, title=title, actions=(ask_over(name), *advice.actions), command=command)
+
+
 def _balance(failure: Failure, advice: Advice) -> Advice | None:
     """Return the advice for an empty account; None for a quota per minute, which passes."""
     return advice if failure.status != 429 or reports_no_balance(failure) else None
@@ -535,6 +571,7 @@ _WORDING: Final[dict[str, Callable[[Failure, Advice], Advice | None]]] = {
     "key wanted": _key_wanted,
     "key refused": _key_refused,
     "no endpoint": _no_endpoint,
+    "other endpoint": _other_endpoint,
     "not for this protocol": _other_protocol,
 }
 

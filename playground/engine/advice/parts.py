@@ -97,6 +97,9 @@ OUTPUT: Final = Action("output", "Show the output format")
 RAW: Final = Action("raw", "Open extra fields")
 TURNS: Final = Action("turns", "Go to the earliest turn")
 
+#: The action for a conversation that the gateway should have kept.
+SEND_ALL: Final = Action("send_all", "Send whole conversation")
+
 #: The action for an answer that only lacks its end.
 ASK_AGAIN: Final = Action("retry", "Ask again")
 
@@ -133,6 +136,15 @@ def add_header(name: str) -> Action:
 def switch_to(protocol: str) -> Action:
     """Return the action that switches to a protocol."""
     return Action("protocol", f"Switch to {API_NAMES[protocol]}", protocol)
+
+
+#: The action that switches to the protocol that a refusal names, and asks again.
+ASK_OVER: Final = "ask over"
+
+
+def ask_over(protocol: str) -> Action:
+    """Return the action that asks again over a protocol."""
+    return Action(ASK_OVER, f"Ask over {PROTOCOLS[protocol]}", protocol)
 
 
 def other_protocols(endpoint: str) -> tuple[Action, ...]:

@@ -34,7 +34,14 @@ from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON, JSONObject
 from playground.jsonkit.values import Path as PathInside
 from playground.protocols import DEFAULT, MESSAGES, PROTOCOLS
-from playground.protocols.protocol import get_protocol, protocol_of
+from playground.protocols.protocol import (
+    body_of_answer,
+    conversation_in,
+    get_protocol,
+    is_item,
+    protocol_of,
+    with_messages,
+)
 from playground.system.named_file import read_named
 
 if TYPE_CHECKING:
@@ -158,11 +165,11 @@ def read(text: str, prefer: str = DEFAULT) -> ImportedConversations:
         return _from_lines(text, prefer)
     if isinstance(piece.value, list):
         return _from_list(piece, prefer)
-    if isinstance(piece.value, dict) and MESSAGES not in piece.value and (name := records_in(piece.value)):
+    if isinstance(piece.value, dict) and not conversation_in(piece.value) and (name := records_in(piece.value)):
         records = ((piece, item, (name, index)) for index, item in enumerate(piece.value[name]))
         return _records(records, "a list of conversations", prefer, [])
     if is_message(piece.value):
-        conversation = _conversation({MESSAGES: [piece.value]}, prefer, lambda why, _: piece.error(why))
+        conversation = _conversation(with_messages([piece.value]), prefer, lambda why, _: piece.error(why))
         return ImportedConversations("one message", (conversation,), 1)
     return ImportedConversations("one conversation", (_record(piece, piece.value, (), prefer, 1),), 1)
 
@@ -217,7 +224,7 @@ def _from_lines(text: str, prefer: str) -> ImportedConversations:
             problems.append(piece.error(f"This is no message, but line {first.line} is one. A file holds one or other"))
     values = [piece.value for piece in messages]
     conversation = _conversation(
-        {MESSAGES: values}, prefer, lambda why, number: messages[max(number, 1) - 1].error(why)
+        with_messages(values), prefer, lambda why, number: messages[max(number, 1) - 1].error(why)
     )
     return ImportedConversations("one message a line", (conversation,), 1, tuple(map(str, problems)))
 
@@ -242,7 +249,7 @@ def _from_list(piece: _Piece, prefer: str) -> ImportedConversations:
     first = next((item for item in items if item), items[0])
     if is_message(first) or not isinstance(first, dict | list):
         return ImportedConversations(
-            "a list of messages", (_conversation({MESSAGES: items}, prefer, piece.blame()),), 1
+            "a list of messages", (_conversation(with_messages(items), prefer, piece.blame()),), 1
         )
     records = ((piece, item, (index,)) for index, item in enumerate(items))
     return _records(records, "a list of conversations", prefer, [])
@@ -285,7 +292,9 @@ def is_conversation(value: JSONObject) -> bool:
 
 def is_message(value: JSON) -> bool:
     """Return whether a value is one message."""
-    return isinstance(value, dict) and MESSAGES not in value and ("role" in value or is_foreign_message(value))
+    if not isinstance(value, dict) or conversation_in(value):
+        return False
+    return "role" in value or is_foreign_message(value) or is_item(value)
 
 
 # ---- one conversation ------------------------------------------------------------------------------------------------
@@ -294,11 +303,13 @@ def is_message(value: JSON) -> bool:
 def _record(piece: _Piece, value: JSON, path: PathInside, prefer: str, number: int) -> Conversation:
     """Return the conversation of a record: a list of messages, a body, or a record of a batch with a body inside."""
     if isinstance(value, list):
-        return _conversation({MESSAGES: value}, prefer, piece.blame(*path), number)
+        return _conversation(with_messages(value), prefer, piece.blame(*path), number)
     if not isinstance(value, dict):
         raise piece.error(_NOTHING, path)
-    if MESSAGES in value:
-        return _conversation(value, prefer, piece.blame(*path, MESSAGES), number)
+    if member := conversation_in(value):
+        return _conversation(value, prefer, piece.blame(*path, member), number)
+    if (body := body_of_answer(value)) is not None:
+        return _conversation(body, prefer, piece.blame(*path), number)
     if is_message(value):
         raise piece.error("This is a message, but the record before it is a conversation", path)
     if (name := wrapped(value)) is not None:
@@ -324,17 +335,19 @@ def _conversation(
     """The conversation of a body; ``said`` are notes on how it was made."""
     notes = list(given_notes)
     moved = 0
-    messages = body[MESSAGES]
-    if isinstance(messages, list) and (shaped := read_list(messages)) is not None:
+    member = conversation_in(body) or MESSAGES
+    messages = body[member]
+    if isinstance(messages, list) and member == MESSAGES and (shaped := read_list(messages)) is not None:
         messages = shaped.body[MESSAGES]
         body = {**body, MESSAGES: messages}
         notes += shaped.notes
     if isinstance(messages, list):
         if not messages:
             raise blame("There are no messages: the list is empty", 0)
-        body = _system_at_the_top({**body, MESSAGES: _without_weights(messages, notes)}, notes)
-        moved = len(messages) - len(body[MESSAGES])
-    places = list(range(moved, moved + len(body[MESSAGES]))) if isinstance(body[MESSAGES], list) else []
+        body = {**body, member: _without_weights(messages, notes)}
+        body = _system_at_the_top(body, notes) if member == MESSAGES else body
+        moved = len(messages) - len(body[member])
+    places = list(range(moved, moved + len(body[member]))) if isinstance(body[member], list) else []
     bad: list[MessagesImportError] = []
     imported: Imported | None = None
     while imported is None:
@@ -345,8 +358,8 @@ def _conversation(
                 raise blame(str(error), 0) from None
             place, reason = places.pop(error.message - 1) + 1, str(error).partition(": ")[2]
             bad.append(blame(f"Message {place}: {reason}", place))
-            remaining = [item for number, item in enumerate(body[MESSAGES], 1) if number != error.message]
-            body = {**body, MESSAGES: remaining}
+            remaining = [item for number, item in enumerate(body[member], 1) if number != error.message]
+            body = {**body, member: remaining}
             if not remaining or len(bad) > MAX_UNREADABLE:
                 raise bad[0] from None
     notes += [f"Left out. {problem}" for problem in bad]
@@ -365,7 +378,8 @@ def _split_rest(imported: Imported) -> tuple[JSONObject, Request]:
     request = imported.request
     if request.model:
         return {}, request
-    own = {"tools", "tool_choice", "metadata"}.union(*(get_protocol(name).marks.members for name in PROTOCOLS))
+    marks = [get_protocol(name).marks for name in PROTOCOLS]
+    own = {"tools", "tool_choice", "metadata"}.union(*(mark.members | mark.common for mark in marks))
     rest = {name: value for name, value in request.extra_body.items() if name not in own}
     sent = {name: value for name, value in request.extra_body.items() if name in own}
     return rest, request.model_copy(update={"extra_body": sent})

@@ -130,7 +130,9 @@ def _older_limit(context: CheckContext) -> Adaptation | None:
     return Adaptation(kind=AdaptationKind.RENAME, field=names[0], to=names[1], protocol=context.protocol.name)
 
 
-def _stop(context: CheckContext) -> Request:
+def _stop(context: CheckContext) -> Request | None:
+    if not context.has("stop"):
+        return None
     return context.request("Write the numbers from one to ten as words.", stop=[STOP])
 
 

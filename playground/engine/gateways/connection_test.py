@@ -387,7 +387,7 @@ class _ReportWriter:
         return min(failed, key=lambda result: 1 if self._wanted_headers(result) else rank[result.state], default=None)
 
     def _success(self, usable: Sequence[EndpointResult], count: int) -> str:
-        names = " and ".join(PROTOCOLS[result.endpoint] for result in usable)
+        names = listed([PROTOCOLS[result.endpoint] for result in usable])
         start = f"OK: {names} {'is' if len(usable) == 1 else 'are'} there"
         if count:
             return f"{start}, {_count_models(count)} listed."
@@ -405,7 +405,8 @@ class _ReportWriter:
             code = f" (HTTP {status})" if status and str(status) not in advice.title else ""
             return f"{advice.title}{code}{_message_after_colon(cause.failure)}"
         if any(result.state is State.OK for result in self._lists):
-            return f"The gateway lists its models, but neither {' nor '.join(PROTOCOLS.values())} is at this address."
+            names = listed(list(PROTOCOLS.values()), "nor")
+            return f"The gateway lists its models, but neither {names} is at this address."
         first = self._results[0]
         if first.failure is None or first.failure.status is None or first.failure.kind is FailureKind.DECODE:
             return f"No gateway answers at {self._address.base}: {first.words}."

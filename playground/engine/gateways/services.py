@@ -87,8 +87,8 @@ class KnownGateway(Value):
     servers usually want none. ``ports`` are the usual ones on this computer, ``signatures`` the marks of its answers,
     any of which identifies it. ``adaptations`` are what it is known to refuse. ``details`` are pages with facts about
     models, in the order in which they are tried; ``price_tokens`` is the number of tokens that the list's prices are
-    for, 0 if unknown. ``note`` is a sentence for people. ``source`` and ``date`` document the entry. ``own`` marks a
-    person's own entry.
+    for, 0 if unknown. ``note`` is a sentence for people. ``source`` and ``date`` document the entry; in the file,
+    ``protocol_sources`` does for protocols that another page describes. ``own`` marks a person's own entry.
     """
 
     id: str = Field(min_length=1)

@@ -52,6 +52,7 @@ from playground.jsonkit.relaxed import read_relaxed
 from playground.jsonkit.texts import listed
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import DEFAULT, MESSAGES
+from playground.protocols.protocol import body_of_answer, conversation_in
 from playground.system.named_file import read_named, read_standard_input
 
 LARGEST: Final = 256 * 1024 * 1024  # bytes of a file that is read
@@ -273,8 +274,10 @@ def _kind_of_value(value: JSON) -> str:
         return CASES
     if "openapi" in value or "swagger" in value:
         return TOOLS
-    if MESSAGES in value:
+    if conversation_in(value):
         return REQUEST if isinstance(value.get("model"), str) else CONVERSATIONS
+    if body_of_answer(value) is not None:
+        return REQUEST
     if conversations.is_conversation(value):
         return CONVERSATIONS
     if _is_tools(value):
@@ -300,7 +303,7 @@ def _kind_of_list(items: list[JSON]) -> str:
         return CASES if isinstance(first, str) else ""
     if any(name.casefold() in _EXPECTATIONS for name in first):
         return CASES
-    if MESSAGES in first or conversations.is_conversation(first) or conversations.is_message(first):
+    if conversation_in(first) or conversations.is_conversation(first) or conversations.is_message(first):
         return CONVERSATIONS
     if _is_tools(first):
         return TOOLS

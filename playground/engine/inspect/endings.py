@@ -18,7 +18,18 @@ _LONGEST_DETAIL: Final = 500  # characters
 
 #: Reasons after which an answer with something in it needs no words.
 _PLAIN: Final = frozenset(
-    {None, "stop", "end_turn", "stop_sequence", "eos", "eos_token", "tool_calls", "tool_use", "function_call"}
+    {
+        None,
+        "stop",
+        "end_turn",
+        "completed",
+        "stop_sequence",
+        "eos",
+        "eos_token",
+        "tool_calls",
+        "tool_use",
+        "function_call",
+    }
 )
 _CHANGE: Final = "Change the messages, or name another model."
 _RAISE: Final = "Raise “max_tokens” or “max_completion_tokens”, whichever the file sets."

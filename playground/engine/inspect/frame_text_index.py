@@ -45,22 +45,26 @@ class PartInfo(NamedTuple):
 
 
 class _Part:
-    __slots__ = ("choice", "held", "kind", "length", "number", "pieces", "serial")
+    __slots__ = ("choice", "frame", "held", "kind", "length", "number", "pieces", "place", "serial")
 
     def __init__(self, kind: str, choice: int, serial: int) -> None:
         self.kind = kind
         self.serial = serial  # among the parts of all choices
         self.choice = choice
         self.number = -1  # while there is nothing in it
+        self.frame = -1  # the first one
         self.length = 0
+        self.place: tuple[int, ...] | None = None
         self.pieces = array("I")
         self.held: list[tuple[int, int]] = []  # of a call: pieces with characters given out later, and how many
 
 
 class _Choice:
-    __slots__ = ("calls", "last", "parts")
+    __slots__ = ("calls", "last", "parts", "place", "places")
 
     def __init__(self) -> None:
+        self.place: tuple[int, ...] | None = None  # of the next part, see ``PartStart``
+        self.places: dict[tuple[int, ...], _Part] = {}
         self.parts: list[_Part] = []
         self.calls: dict[int, _Part] = {}
         self.last: _Part | None = None  # the one that a fragment of its kind goes on with
@@ -91,12 +95,14 @@ class FrameTextIndex:
         elif isinstance(event, RefusalDelta):
             self._text(event.choice, "refusal", len(event.text), frame)
         elif isinstance(event, UnknownPart):
-            self._add(self._new("unknown", event.choice), 0, frame)
-            self._choice(event.choice).last = None
+            choice = self._choice(event.choice)
+            part = choice.last if choice.last is not None and choice.last.kind == "unknown" else None
+            self._add(part or self._new("unknown", event.choice), 0, frame)
+            choice.last = None
         elif isinstance(event, ExtraDelta):
             self._extra(event, frame)
         elif isinstance(event, PartStart):
-            self._choice(event.choice).last = None
+            self._go_to(self._choice(event.choice), event)
 
     def choices(self) -> tuple[int, ...]:
         """The completions that have parts, in ascending order."""
@@ -106,7 +112,7 @@ class FrameTextIndex:
         """The parts of a completion so far; none for one that has not begun."""
         entry = self._choices.get(choice)
         parts = entry.parts if entry else ()
-        return tuple(PartInfo(part.kind, part.length, self._frame[part.pieces[0]]) for part in parts)
+        return tuple(PartInfo(part.kind, part.length, part.frame) for part in parts)
 
     def span_of(self, frame: int) -> tuple[Position, ...]:
         """Return the positions that a frame carried; an empty one if it changed a part without adding characters."""
@@ -144,7 +150,20 @@ class FrameTextIndex:
     def _new(self, kind: str, choice: int) -> _Part:
         part = _Part(kind, choice, len(self._parts))
         self._parts.append(part)
+        entry = self._choice(choice)
+        if entry.place is not None:
+            part.place = entry.place
+            entry.places[entry.place] = part
+            entry.place = None
         return part
+
+    @staticmethod
+    def _go_to(choice: _Choice, event: PartStart) -> None:
+        """Continue the part at a place, or open one with the next fragment."""
+        choice.last = choice.places.get(event.place) if event.place is not None else None
+        choice.place = event.place if choice.last is None else None
+        if event.clear and choice.last is not None:
+            choice.last.length, choice.last.pieces = 0, array("I")
 
     def _text(self, index: int, kind: str, length: int, frame: int, *, bare: bool = False) -> None:
         """``bare`` says that the part has something in it even without characters."""
@@ -188,8 +207,12 @@ class FrameTextIndex:
     def _add(self, part: _Part, length: int, frame: int) -> None:
         if part.number < 0:
             parts = self._choice(part.choice).parts
-            part.number = len(parts)
-            parts.append(part)
+            part.number, part.frame = len(parts), frame
+            while part.place is not None and part.number and (parts[part.number - 1].place or ()) > part.place:
+                part.number -= 1
+            parts.insert(part.number, part)
+            for number, moved in enumerate(parts[part.number + 1 :], part.number + 1):
+                moved.number = number
         start, end = part.length, part.length + length
         part.length = end
         piece = part.pieces[-1] if part.pieces else -1

@@ -27,18 +27,19 @@ _NAMES: Final = 120  # characters of all names
 class UnknownMembers:
     """Received members that the protocol does not define; ``owner`` is the kind of their part, or "message".
 
-    ``fate`` tells whether they are sent back, in words.
+    ``fate`` tells whether they are sent back, in words, ``are_known`` that the protocol documents all of them.
     """
 
     owner: str
     members: JSONObject
     fate: str
+    are_known: bool = False
     kind: Literal["unknown_members"] = "unknown_members"
 
     @property
     def title(self) -> str:
         """The word before the names; members of the message itself are often documented by the gateway."""
-        return "also received" if self.owner == "message" else "unknown"
+        return "also received" if self.owner == "message" or self.are_known else "unknown"
 
     @property
     def names(self) -> str:
@@ -50,7 +51,13 @@ class UnknownMembers:
 def unknown_in_part(part: Part) -> list[UnknownMembers]:
     """Return the unknown members of a part, by protocol."""
     extra: Extra = getattr(part, "extra", {})
-    return [UnknownMembers(part.kind, members, _part_fate(part, over)) for over, members in extra.items() if members]
+    out = []
+    for over, members in extra.items():
+        visible = get_protocol(over).visible_members(members) if over in PROTOCOLS else members
+        if visible:
+            known = get_protocol(over).known_members if over in PROTOCOLS else frozenset()
+            out.append(UnknownMembers(part.kind, visible, _part_fate(part, over), visible.keys() <= known))
+    return out
 
 
 def _part_fate(part: Part, over: str) -> str:

@@ -16,6 +16,7 @@ from playground.jsonkit.foreign import text_of
 from playground.jsonkit.texts import listed
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import MESSAGES
+from playground.protocols.protocol import conversation_in
 
 _ROLES: Final = {
     **dict.fromkeys(("user", "human", "input", "prompter"), "user"),
@@ -409,7 +410,7 @@ def wrapped(value: JSONObject) -> str | None:
     """Return the member that holds the record itself, as in a batch file; None without one."""
     for name in WRAPPERS:
         inside = value.get(name)
-        if isinstance(inside, dict) and (MESSAGES in inside or any(is_shape(inside) for is_shape, _ in _RECORDS)):
+        if isinstance(inside, dict) and (conversation_in(inside) or any(is_shape(inside) for is_shape, _ in _RECORDS)):
             return name
     return None
 
@@ -420,7 +421,7 @@ def records_in(value: JSONObject) -> str | None:
         items = value.get(name)
         if not isinstance(items, list) or not items or not all(isinstance(item, dict) for item in items):
             continue
-        if MESSAGES in items[0] or is_record(items[0]):
+        if conversation_in(items[0]) or is_record(items[0]):
             return name
     return None
 

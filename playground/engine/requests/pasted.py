@@ -28,8 +28,15 @@ from playground.jsonkit.foreign import text_of
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.texts import listed
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols import DEFAULT, MESSAGES, PROTOCOLS
-from playground.protocols.protocol import get_protocol, protocol_at, protocol_of
+from playground.protocols import DEFAULT, PROTOCOLS
+from playground.protocols.protocol import (
+    body_of_answer,
+    conversation_in,
+    get_protocol,
+    protocol_at,
+    protocol_of,
+    with_messages,
+)
 from playground.protocols.reading import MessageError
 from playground.system.loopback import is_loopback_name
 
@@ -110,13 +117,11 @@ def _posted_text(request: JSONObject) -> str:
 
 
 def _holds_messages(text: str) -> bool:
-    if f'"{MESSAGES}"' not in text:
-        return False
     try:
         body = parse_json(text)
     except ValueError:
         return False
-    return isinstance(body, dict) and MESSAGES in body
+    return isinstance(body, dict) and bool(conversation_in(body))
 
 
 def read_fetch(text: str) -> Command | None:
@@ -241,7 +246,7 @@ def _json(text: str) -> JSONObject:
     except ValueError as error:
         raise ImportRefusedError(f"The body is not JSON: {error}.") from None
     if isinstance(value, list):
-        value = {MESSAGES: value}
+        value = with_messages(value)
     if not isinstance(value, dict):
         raise ImportRefusedError("The body must be a JSON object with “model” and “messages”.")
     return value
@@ -258,16 +263,22 @@ def read_body(body: JSONObject, prefer: str = DEFAULT) -> Imported:
         except BadInputError as error:
             raise ImportRefusedError(_sentence(str(error))) from None
     protocol, is_sure = protocol_of(body)
-    request, notes = _request(protocol if is_sure else prefer, body)
+    member = conversation_in(body)
+    candidates = [name for name in (prefer, *PROTOCOLS) if get_protocol(name).conversation[-1] == member] or [prefer]
+    request, notes = _request(protocol if is_sure else candidates[0], body)
     return Imported(request, notes=tuple(notes))
 
 
 def _from_body(body: JSONObject) -> Imported:
-    if MESSAGES not in body and (name := wrapped(body)) is not None and MESSAGES in body[name]:
+    if not conversation_in(body) and (name := wrapped(body)) is not None and conversation_in(body[name]):
         imported = _from_body(body[name])
         others = ", ".join(f"“{member}”" for member in body if member != name)
         note = f"The request is “{name}” of a batch; left out: {others or 'none'}."
         return replace(imported, notes=(*imported.notes, note))
+    if (answer := body_of_answer(body)) is not None:
+        note = "A response was read: the request that sends it back."
+        imported = read_body(answer)
+        return replace(imported, notes=(note, *imported.notes))
     imported = read_body(body)
     if "playground" in body or protocol_of(body)[1]:
         return imported
@@ -279,7 +290,7 @@ def _guess(protocol: str) -> str:
 
 
 def _request(protocol: str, body: JSONObject) -> tuple[Request, list[str]]:
-    if MESSAGES not in body:
+    if get_protocol(protocol).conversation[-1] not in body:
         foreign = next((name for name in ("input", "prompt", "contents") if name in body), "")
         about = f" It has “{foreign}”, which belongs to an unsupported protocol." if foreign else ""
         if read_record(body) is not None:

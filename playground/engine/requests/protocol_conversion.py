@@ -375,6 +375,7 @@ def _tool_losses(request: Request, to: str) -> Iterator[Loss]:
         if tool.parameters is None and target.read_tool(target.write_tool(tool)).parameters is not None:
             what = f"{tool.name} has no schema; the {TITLES[to]} needs one, and any object is allowed"
             yield Loss(CHANGED, "Tools", what)
+        yield from (Loss(kind, "Tools", what) for kind, what in target.tool_changes(tool))
 
 
 def _is_written(protocol: Protocol, tool: ToolDefinition, name: str) -> bool:

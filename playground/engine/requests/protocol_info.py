@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from playground.domain.hidden import short_name
 from playground.jsonkit.texts import listed
 from playground.protocols import API_NAMES, PROTOCOLS
-from playground.protocols import MESSAGES as MESSAGES
 
 if TYPE_CHECKING:
     from playground.domain.transcript import Turn
@@ -23,6 +22,16 @@ _NAMED_IDS: Final = 3
 def endpoint_urls(address: Address) -> dict[str, str]:
     """Return the endpoint of each protocol at an address, by its name."""
     return {name: address.endpoint(_protocol(name).endpoint) for name in PROTOCOLS}
+
+
+def conversation_members() -> frozenset[str]:
+    """Return the members of bodies that hold the conversation, over all protocols."""
+    return frozenset(member for name in PROTOCOLS for member in _protocol(name).conversation)
+
+
+def message_lists() -> frozenset[str]:
+    """Return the members of bodies that hold the list of messages or items, over all protocols."""
+    return frozenset(_protocol(name).conversation[-1] for name in PROTOCOLS)
 
 
 def returns_reasoning(protocol: str) -> bool:

@@ -127,9 +127,9 @@ def write_request(request: Request) -> JSONObject:
     """
     protocol = get_protocol(request.protocol)
     kind = protocol.parameters_type
-    *above, messages_name = protocol.conversation
     body = protocol.encode(request, extras=False)
-    messages = [{"role": "system", "content": body[name]} for name in above if body.get(name)] + body[messages_name]
+    above = protocol.conversation[:-1]
+    messages = [{"role": "system", "content": body[name]} for name in above if body.get(name)] + protocol.entries(body)
     parameters = request.parameters.to_wire()
     started = kind.begin({})
     for name, path in kind.places().items():  # null leaves out what a file sets by default
@@ -166,7 +166,10 @@ def _conversation(protocol: Protocol, messages: JSON) -> tuple[Request, tuple[st
     if protocol is not usual and above and isinstance(messages, list):
         top = next((number for number, item in enumerate(messages) if not _is_system(item)), len(messages))
         rest = messages[top:]
-        if all(map(_is_common, rest)) and protocol_of({MESSAGES: rest}) != (DEFAULT, True):
+        is_common = all(map(_is_common, rest)) and protocol_of({MESSAGES: rest}) != (DEFAULT, True)
+        if not protocol.alternates and (is_common or protocol.marks.count_entries({messages_name: rest})):
+            return protocol.read_body({messages_name: messages})
+        if is_common:
             system = [block for item in messages[:top] for block in _blocks(item["content"])]
             return protocol.read_body({above[0]: system, messages_name: rest})
     request, notes = usual.read_body({MESSAGES: messages})

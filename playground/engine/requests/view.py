@@ -261,7 +261,8 @@ class _Fields:
         self._panels = self._protocol.encode(settings, extras=False)
         self._rules = effective_rules(request)
         self._overruled = {rule.field for rule in self._rules if _is_overruled(request, rule)}
-        self._renamed_ids = renamed_call_ids(request.protocol, request.turns)
+        about_turns = (renamed_call_ids(request.protocol, request.turns), self._protocol.withheld(request))
+        self._about_turns = "; ".join(filter(None, about_turns))
         places = type(self._parameters).places()
         self._hints = {places[name]: (name, hint) for name, hint in type(self._parameters).hints()}
         self._roots = {path[0] for path in self._hints if len(path) > 1}  # objects whose members have fields
@@ -279,9 +280,9 @@ class _Fields:
             for row in self._member_rows((name,), value):
                 present.add(row.path)
                 problems = [oddity.words for oddity in oddities if oddity.is_about(row.path)]
-                ids = self._renamed_ids if row.path == self._protocol.conversation[-1:] else ""
+                about = self._about_turns if row.path == self._protocol.conversation[-1:] else ""
                 odd = "; ".join(filter(None, (row.odd, *problems)))
-                yield replace(_with_note(self._with_rules(row), ids), odd=odd)
+                yield replace(_with_note(self._with_rules(row), about), odd=odd)
         for rule in self._rules:
             path = tuple(rule.field.split("."))
             is_absent = rule.kind in (AdaptationKind.OMIT, AdaptationKind.RENAME) and at_path(body, path) is None

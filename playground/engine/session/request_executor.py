@@ -351,7 +351,7 @@ def with_sent_fields(failure: Failure, request: Request) -> Failure:
             break
         if not any(holds(extra, path) for extra in extras):  # written by hand: sent whatever a rule says
             fields.setdefault(".".join(path), value if _is_short(value) else None)
-    entries = [entry for name in protocol.conversation for entry in _as_list(body.get(name))]
+    entries = protocol.entries(body)
     roles = dict.fromkeys(str(entry["role"]) for entry in entries if isinstance(entry, dict) and "role" in entry)
     sent = failure.sent.model_copy(update={"model": request.model, "fields": fields, "roles": tuple(roles)})
     return failure.model_copy(update={"sent": sent})
@@ -390,10 +390,6 @@ def _members(value: JSON, path: MemberPath, without: tuple[str, ...] = ()) -> It
                 yield (*path, name), inner
                 if len(path) + 1 < _MAX_DEPTH:
                     yield from _members(inner, (*path, name))
-
-
-def _as_list(value: JSON) -> list[JSON]:
-    return value if isinstance(value, list) else []
 
 
 def _is_short(value: JSON) -> bool:

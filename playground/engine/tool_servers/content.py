@@ -26,7 +26,7 @@ from playground.domain.tool_servers import (
     ServerAnswer,
     TextBlock,
 )
-from playground.domain.transcript import Role, Transcript, Turn, make_turn
+from playground.domain.transcript import LIMIT_REASONS, Role, Transcript, Turn, make_turn
 from playground.domain.values import LongText, Value
 from playground.engine.session.run import Mode
 from playground.engine.session.session import Session
@@ -147,8 +147,8 @@ def _variable(specification: str) -> tuple[str, int | None]:
 _STOP_REASONS = {
     "stop": "endTurn",
     "end_turn": "endTurn",
-    "length": "maxTokens",
-    "max_tokens": "maxTokens",
+    "completed": "endTurn",
+    **dict.fromkeys(LIMIT_REASONS, "maxTokens"),
     "stop_sequence": "stopSequence",
 }
 BY_HAND = "a person"  # the model of an answer that was typed

@@ -10,7 +10,18 @@ from typing import Annotated, Any, Final
 
 from pydantic import StrictBool, StrictInt, StrictStr
 
-from playground.domain.parameters import Hint, Number, Parameters, Shared, Stream, TopP, as_texts, schema_in
+from playground.domain.parameters import (
+    Hint,
+    Number,
+    Parameters,
+    Shared,
+    Stream,
+    Temperature,
+    ToolChoice,
+    TopP,
+    as_texts,
+    schema_in,
+)
 from playground.jsonkit.values import JSON
 
 SCHEMA_NAME: Final = "answer"  # of a schema that comes from a protocol in which it has none
@@ -55,21 +66,7 @@ class ChatParameters(Parameters):
         """Return whether all gateways accept the value: one answer, and counts, are accepted everywhere."""
         return name == "include_usage" or (name == "n" and value == 1) or super().is_usual(name, value)
 
-    temperature: Annotated[
-        Number | None,
-        Hint(
-            label="Temperature",
-            group="Sampling",
-            editor="number",
-            help="How freely words are chosen: low values are steady, high ones varied. The default differs by model.",
-            low=0,
-            high=2,
-            step=0.05,
-            start=1,
-            source="4.1",
-            common=1,
-        ),
-    ] = None
+    temperature: Temperature = None
     top_p: TopP = None
     seed: Annotated[
         StrictInt | None,
@@ -138,19 +135,7 @@ class ChatParameters(Parameters):
             common=3,
         ),
     ] = None
-    tool_choice: Annotated[
-        StrictStr | dict[str, Any] | None,
-        Hint(
-            label="Tool choice",
-            group="Tools",
-            editor="tool_choice",
-            help="Whether the model may call tools: auto lets it decide, none forbids, required demands at least one "
-            "call, and a tool's name demands that tool.",
-            suggestions=("auto", "none", "required"),
-            start="auto",
-            source="4.1",
-        ),
-    ] = None
+    tool_choice: ToolChoice = None
     response_format: Annotated[
         dict[str, Any] | None,
         Hint(

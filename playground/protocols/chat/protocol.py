@@ -20,10 +20,11 @@ from playground.protocols.chat.body import read_messages, unread
 from playground.protocols.chat.decode import ChatDecoder
 from playground.protocols.chat.encode import encode_turns, returned, returned_with_reasoning
 from playground.protocols.chat.expected import EXPECTED
+from playground.protocols.chat.library import CHAT_COMPLETIONS
 from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.chat.reasoning import DETAILS, FIELDS
 from playground.protocols.conversion import CHANGED, ConversionNote, TurnContext, is_behind
-from playground.protocols.marks import Marks, members_of
+from playground.protocols.marks import COMMON, Marks, members_of
 from playground.protocols.oddities import Oddity, tool_choice
 from playground.protocols.reading import EXTRA, read_settings, tool_from
 from playground.protocols.sse import DEFAULT_CAP
@@ -40,6 +41,7 @@ class ChatProtocol(Protocol):
     served_as = "chat/completions", "openai"
     conversation = (MESSAGES,)
     libraries = ("openai",)
+    openai = CHAT_COMPLETIONS
     alternates = False
     returns_reasoning = True
     pictures_in_results = False
@@ -48,8 +50,9 @@ class ChatProtocol(Protocol):
     marks = Marks(
         members=members_of(
             ChatParameters,
-            *("logit_bias", "logprobs", "top_logprobs", "parallel_tool_calls", "functions", "function_call"),
+            *("logit_bias", "logprobs", "functions", "function_call"),
         ),
+        common=COMMON,
         tool="function",
         tool_type="function",
         custom_tool="custom",

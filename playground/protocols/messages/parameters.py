@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, Final, Self
 
 from pydantic import StrictBool, StrictInt, StrictStr
 
+from playground.domain.output import SchemaShape
 from playground.domain.parameters import Hint, Number, Parameters, Shared, Stream, TopP, as_texts, schema_in
 from playground.jsonkit.values import JSON, JSONObject
 
@@ -42,7 +43,7 @@ def _write_format(schema: JSON) -> JSON:
 class MessagesParameters(Parameters):
     """Parameters of a native messages request."""
 
-    names_schema: ClassVar[bool] = False
+    schema_shape: ClassVar[SchemaShape] = SchemaShape.BARE
 
     def shared(self) -> Mapping[str, Shared]:
         """Return the shared parameters; stop sequences are a list, and a schema has no name."""

@@ -62,7 +62,7 @@ _NAMES = {
     "debugging": "the rules for tool calls",
 }
 #: Parameters that mean the same; the one that is set is shown.
-ALIKE = {"max_tokens": ("max_completion_tokens", "max_tokens")}
+ALIKE = {"max_tokens": ("max_completion_tokens", "max_tokens", "max_output_tokens")}
 PAGES = {"parameters": parameters.PAGE, "tools": tools.PAGE, "output": output.PAGE, "raw": parameters.PAGE}
 
 
@@ -368,6 +368,9 @@ class WindowActions(QObject):
                 gateways.choose_model()
             case "protocol":
                 self.features.protocols.choose(action.value)
+            case "ask over":
+                last = self.session.transcript.path[-1].id
+                self.features.protocols.choose(action.value, lambda: self._window.pane.regenerate(last))
             case "keep offer" if action.offer is not None:
                 spawn(gateways.keep_rules(action.value, action.offer.rules), name="keep rules")
             case "parameters" | "tools" | "output" | "raw":

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Final
 
 from playground.domain.model_facts import BY_LIST
 from playground.domain.parts import Reasoning
 from playground.domain.tokens import estimate_tokens as estimate_tokens
-from playground.domain.transcript import Ending, Outcome, Turn
+from playground.domain.transcript import LIMIT_REASONS, Ending, Outcome, Turn
 from playground.domain.usage import Usage
-
-#: The finish reasons of answers that a limit on tokens ended.
-CUT_SHORT: Final = frozenset({"length", "max_tokens"})
 
 
 def seconds(value: float) -> str:
@@ -123,6 +119,8 @@ def ending_words(outcome: Outcome, most: int | None = None) -> tuple[str, str]:
         "tool_calls": "The model is calling a tool.",
         "content_filter": "Content was filtered.",
         "end_turn": "Natural end.",
+        "completed": "Natural end, or the model is calling a tool.",
+        "max_output_tokens": "The limit on output tokens was reached.",
         "max_tokens": "The limit on tokens was reached.",
         "stop_sequence": "A stop sequence was hit.",
         "tool_use": "The model is calling a tool.",
@@ -136,7 +134,7 @@ def ending_words(outcome: Outcome, most: int | None = None) -> tuple[str, str]:
             return "no finish reason", "The answer ended without saying why: it may be cut off."
         return "", ""
     completion = outcome.usage.completion if outcome.usage is not None and outcome.choices == 1 else None
-    if reason in CUT_SHORT and most is not None and completion is not None and completion >= most:
+    if reason in LIMIT_REASONS and most is not None and completion is not None and completion >= most:
         return (
             reason,
             f"{explanations[reason]} The model wrote {completion:,} tokens, the most that it writes {BY_LIST}.",

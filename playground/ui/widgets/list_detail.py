@@ -185,7 +185,7 @@ class ListDetail(QWidget):
         ordered = [self.buttons[name] for name in commands if name != "add"]
         row = in_row(*([self.buttons["add"]] if "add" in self.buttons else []), *extra, 1, *ordered, spacing=2)
         column = in_column(
-            heading, self.search, self._no_match, (self.list, 1), row, of=side, margins=(8, 12, 8, 12), spacing=8
+            heading, self.search, self._no_match, (self.list, 1), row, parent=side, margins=(8, 12, 8, 12), spacing=8
         )
         column.addStrut(SIDE_WIDTH - 16)  # without the margins; wider only for the commands
         right = QWidget(self)

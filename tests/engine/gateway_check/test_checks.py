@@ -17,6 +17,7 @@ from playground.engine.gateway_check import check_run
 from playground.engine.gateway_check.check_run import CheckEvent, CheckRun, LineAdded, costs_of, keys_of
 from playground.engine.gateway_check.checks import supported_protocols, total_cost
 from playground.engine.gateway_check.report import Verdict
+from playground.protocols import PROTOCOLS
 from tests.engine.gateway_check.checking import KEY, checked, target, verdicts
 from tests.support.fault_server import FaultServer, hold, send, whole
 from tests.support.twisted_gateway import TwistedGateway
@@ -180,7 +181,8 @@ async def test_older_name_of_the_limit_is_learned(gateway: DemoServer) -> None:
 async def test_unreachable_gateway_is_not_asked_further() -> None:
     run = await checked(target("http://127.0.0.1:1/v1", retries=0))
     assert {line.verdict for line in run.report.lines} == {FAILED, SKIPPED}
-    assert len(run.exchanges) <= 1 + 2 * 3  # the list, and of each protocol an answer, a stream, an unknown model
+    of_each = 3  # an answer, a stream, an unknown model
+    assert len(run.exchanges) <= 1 + len(PROTOCOLS) * of_each  # the list, too
     assert not any(supported_protocols(run.report).values())
 
 

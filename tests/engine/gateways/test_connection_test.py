@@ -80,9 +80,11 @@ def gateway(
 async def test_demo_gateway_passes() -> None:
     with DemoServer(DemoConfig(key=KEY)) as demo:
         report = await run_test(demo.base_url)
-        assert report.headline == "OK: Chat completions and Messages are there, 5 models listed."
-        assert states(report) == ["ok", "ok", "ok"]
-        assert report.lines[0].words.endswith(": demo-chat, demo-reasoner, demo-tools, demo-vision, demo-messages")
+        assert report.headline == "OK: Chat completions, Messages and Responses are there, 6 models listed."
+        assert states(report) == ["ok"] * 4
+        assert report.lines[0].words.endswith(
+            ": demo-chat, demo-reasoner, demo-tools, demo-vision, demo-messages, demo-responses"
+        )
         assert (report.details, report.offers) == ((), ())
         report = await run_test(f"{demo.base_url}/v1/chat/completions/")
         assert report.ok
@@ -96,6 +98,7 @@ async def test_requests_of_a_test_generate_nothing_and_are_listed(server: FaultS
         ("GET", "/v1/models", b""),
         ("POST", "/v1/chat/completions", b"{}"),
         ("POST", "/v1/messages", b"{}"),
+        ("POST", "/v1/responses", b"{}"),
     ]
     assert report.asked.startswith(f"Asked: GET {server.url}/models, and an empty request to")
     assert "refused before anything is generated" in report.asked
@@ -131,6 +134,7 @@ async def test_list_is_asked_with_each_way_to_send_the_key(server: FaultServer) 
         "Model list, key as x-api-key",
         "Chat completions",
         "Messages",
+        "Responses",
     ]
 
 
@@ -200,7 +204,7 @@ async def test_redirect_is_offered_on_the_same_host_only(server: FaultServer) ->
     report = await run_test(server.url)
     assert "https://elsewhere.example/v1/models" in report.headline
     assert "Redirects are not followed" in report.details[0]
-    assert len(server.requests) == 3
+    assert len(server.requests) == 4
     assert report.offers == ()
     server.play(send(whole(308, "text/html", b"", "Location: /gateway/v1/models")), keep())
     report = await run_test(server.url)
@@ -224,7 +228,7 @@ async def test_proxy_is_shown_without_its_credentials(monkeypatch: pytest.Monkey
 async def test_refused_key_is_reported_with_likely_causes(server: FaultServer) -> None:
     server.play(*answer(401, message_body("Invalid  key — “no”")))
     report = await run_test(server.url)
-    assert states(report) == ["refused", "refused", "refused"]
+    assert states(report) == ["refused"] * 4
     assert report.about_key
     assert report.headline == "The key was not accepted (HTTP 401): Invalid  key — “no”"
     causes = ("revoked", "token has expired", "another service", "no spaces or line breaks", "Authorization: Bearer")
@@ -236,7 +240,7 @@ async def test_refused_key_is_reported_with_likely_causes(server: FaultServer) -
     gateway(server)
     server.play_at("/v1/models", *answer(401, message_body("bad key")))
     report = await run_test(server.url)
-    assert states(report) == ["refused", "ok", "ok"], "endpoints may look at the body first"
+    assert states(report)[:3] == ["refused", "ok", "ok"], "endpoints may look at the body first"
     assert report.headline == "The key was not accepted (HTTP 401): bad key"
 
 
@@ -310,10 +314,10 @@ async def test_address_that_works_is_offered(path: str) -> None:
         report = await run_test(demo.base_url.removesuffix("/v1") + path)
         assert "Nothing is found below" in report.headline
         assert "(HTTP 404): There is no path" in report.headline
-        assert states(report) == ["missing"] * 3
+        assert states(report) == ["missing"] * 4
         assert offers(report) == [(Mends.ADDRESS, demo.base_url)]
         assert report.offers[0].label == f"Use {demo.base_url}"
-        assert report.details[0] == f"More is at {demo.base_url}: model list, Chat completions and Messages."
+        assert report.details[0] == f"More is at {demo.base_url}: model list, Chat completions, Messages and Responses."
         assert demo.base_url in report.asked, "the report names the other request"
         assert (await run_test(report.offers[0].value)).ok
 
@@ -334,15 +338,16 @@ async def test_gateway_without_a_usable_list_passes_by_its_endpoints(server: Fau
         server.requests.clear()
         server.play_at("/v1/models", *answer(status, NOT_FOUND))
         server.play_at("/v1/messages", *answer(status, NOT_FOUND))
+        server.play_at("/v1/responses", *answer(status, NOT_FOUND))
         report = await run_test(server.url)
         assert report.headline == "OK: Chat completions is there, without a model list; typing a model id works."
-        assert states(report) == ["missing", "ok", "missing"]
+        assert states(report) == ["missing", "ok", "missing", "missing"]
         assert report.lines[1].words == "is there and does not refuse the key (HTTP 422 to an empty request)"
-        assert len(server.requests) == 3
+        assert len(server.requests) == 4
     server.play_at("/v1/models", send(whole(503, "text/plain", b"Internal Server Error")), keep())
     report = await run_test(server.url)
     assert report.headline == "OK: Chat completions is there. The model list fails; typing a model id works."
-    assert states(report) == ["failed", "ok", "missing"]
+    assert states(report) == ["failed", "ok", "missing", "missing"]
     assert report.lines[0].words == "Internal Server Error (HTTP 503)"
 
 
@@ -350,7 +355,7 @@ async def test_list_without_endpoints_fails(server: FaultServer) -> None:
     gateway(server, chat=answer(404, NOT_FOUND), messages=answer(405, NOT_FOUND))
     report = await run_test(server.url)
     assert report.headline == (
-        "The gateway lists its models, but neither Chat completions nor Messages is at this address."
+        "The gateway lists its models, but neither Chat completions, Messages nor Responses is at this address."
     )
 
 
@@ -366,7 +371,7 @@ async def test_endpoint_is_judged_by_its_answer_to_an_empty_request(server: Faul
         (endless, None, ["ok", "ok", "ok"]),
     ):
         gateway(server, chat=chat, messages=messages)
-        assert states(await run_test(server.url, timeouts=Timeouts(first=5, idle=5))) == lines
+        assert states(await run_test(server.url, timeouts=Timeouts(first=5, idle=5)))[:3] == lines
     gateway(server, chat=answer(500, {"error": {"message": "KeyError: 'messages'"}}), messages=answer(404, NOT_FOUND))
     report = await run_test(server.url)
     assert report.ok
@@ -388,7 +393,7 @@ async def test_endpoint_that_fails_is_asked_again_with_an_empty_model(server: Fa
     server.play_at("/v1/chat/completions", *answer(400, pinned))
     report = await run_test(server.url, key="")
     assert report.headline == "OK: Chat completions is there. The model list fails; typing a model id works."
-    assert states(report) == ["failed", "ok", "missing"]
+    assert states(report) == ["failed", "ok", "missing", "missing"]
 
 
 async def test_expired_key_is_reported_only_where_the_gateway_names_that_reason(server: FaultServer) -> None:
@@ -410,7 +415,7 @@ async def test_web_page_at_the_address_is_reported(server: FaultServer) -> None:
     server.play(send(whole(200, "text/html; charset=utf-8", b"<html><title>Welcome</title></html>")), keep())
     report = await run_test(server.url.removesuffix("/v1"))
     assert report.headline == f"No gateway answers at {server.url.removesuffix('/v1')}: a web page is there instead."
-    assert states(report) == ["missing"] * 3
+    assert states(report) == ["missing"] * 4
     assert any("/v1" in detail for detail in report.details)
 
 

@@ -32,7 +32,7 @@ async def test_the_estimate_comes_first_then_lines_then_a_table(demo: DemoServer
     code, out, err = await check(demo.base_url, model="demo-reasoner")
     assert code == ExitCode.OK
     first, second, *_ = err.splitlines()
-    assert "42 checks, at most about" in first
+    assert "61 checks, at most about" in first
     assert first.endswith("; free.")  # by the price in the list, which is 0
     assert second.startswith("Model list: works.")
     assert "Chat completions:" in out
@@ -97,7 +97,7 @@ async def test_a_list_of_checks_asks_nothing(demo: DemoServer) -> None:
         code, out, _ = await check(gateway.url, lists=True)
         assert gateway.asked == []
     assert code == ExitCode.OK
-    assert len(out.splitlines()) == 42
+    assert len(out.splitlines()) == 61
     assert "at most 400 out" in out
 
 

@@ -268,7 +268,7 @@ def test_images_for_a_model_that_refuses_them_are_flagged(protocol: str) -> None
     session.turns.add_turn(
         make_turn(Role.USER, "").model_copy(update={"parts": (Text(text="Look"), Image(url="https://i.example/a.png"))})
     )
-    assert flagged(session) == {"messages": NO_IMAGES}
+    assert flagged(session) == {get_protocol(protocol).conversation[-1]: NO_IMAGES}
     assert image_warning(refuses, 2).startswith("The model does not support images, by the gateway's list;")
     assert image_warning(refuses, 0) == image_warning(ModelFacts(inputs=frozenset({"text"})), 2) == ""
     assert flagged(session_of(protocol)) == {}

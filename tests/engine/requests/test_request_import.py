@@ -144,7 +144,7 @@ def test_file_in_a_command_is_refused_with_the_reason() -> None:
         ('{"a": NaN}', "not JSON"),
         ("[1]", "message 1"),
         ("{}", "no “messages”"),
-        ('{"input": "x"}', "“input”, which belongs to an unsupported protocol"),
+        ('{"contents": "x"}', "“contents”, which belongs to an unsupported protocol"),
         ('{"messages": [{"role": "robot", "content": ""}]}', "Message 1: “role” is 'robot'"),
         ("[" * 100_000, "not JSON: nested too deeply"),
         (f"curl -Uri {URL} -Method POST -Body '{PLAIN}'", "PowerShell's Invoke-WebRequest"),

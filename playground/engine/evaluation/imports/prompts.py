@@ -205,7 +205,7 @@ _ELSEWHERE: Final = frozenset(
 )
 #: Endpoints between the vendor and the model.
 _ENDPOINTS: Final = frozenset(
-    (*PROTOCOLS, "chat-completion", "completion", "completions", "responses", "converse", "text-generation")
+    (*PROTOCOLS, "chat-completion", "completion", "completions", "converse", "text-generation")
 )
 #: Endpoints that answer with something else than text.
 _OTHER_ENDPOINTS: Final = frozenset(

@@ -37,8 +37,10 @@ def to_jsonl(selection: Selection, protocol: str) -> str:
     else:
         (turns,) = selection.branches()
         record = _record(selection, turns, protocol)
-        *above, messages = get_protocol(protocol).conversation
-        lines = [*({"role": "system", "content": record[name]} for name in above if name in record), *record[messages]]
+        definition = get_protocol(protocol)
+        above = definition.conversation[:-1]
+        lines = [{"role": "system", "content": record[name]} for name in above if name in record]
+        lines += definition.entries(record)
     return selection.clean("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
 
 

@@ -16,7 +16,7 @@ from playground.domain.hidden import short_name
 from playground.domain.parts import Part, ToolResult
 from playground.domain.roles import Role
 from playground.domain.served import as_served, unsaid
-from playground.domain.transcript import Ending, Transcript, Turn
+from playground.domain.transcript import LIMIT_REASONS, Ending, Transcript, Turn
 from playground.domain.variables import resolve_turns
 from playground.engine.files.experiment_file.content import lay_out
 from playground.engine.files.images import data_of, measure
@@ -70,7 +70,7 @@ class Section:
             status = f" ({outcome.failure.status})" if outcome.failure.status else ""
             return f"Error{status}: {outcome.failure.message}"
         limit = "The answer ended at the limit of its length."
-        ending = limit if outcome.finish_reason in ("length", "max_tokens") else _ENDINGS.get(outcome.ending, "")
+        ending = limit if outcome.finish_reason in LIMIT_REASONS else _ENDINGS.get(outcome.ending, "")
         data_lost = "Part of the answer could not be read." if outcome.holes else ""
         return " ".join(filter(None, (data_lost, ending)))
 

@@ -100,16 +100,19 @@ def _tools(body: JSONObject) -> frozenset[str] | None:
 
 def call_ids(body: JSONObject, protocol: str) -> frozenset[str]:
     """The ids of the calls in the conversation that a request sends."""
-    lists = [body.get(name) for name in get_protocol(protocol).conversation]
-    ids: set[str] = set()
-    for message in (message for turns in lists if isinstance(turns, list) for message in turns):
-        for key in ("tool_calls", "content") if isinstance(message, dict) else ():
+    ids: set[JSON] = set()
+    for message in get_protocol(protocol).entries(body):
+        if not isinstance(message, dict):
+            continue
+        ids.add(str(message.get("call_id", "")))  # of an item that is a call, or its result
+        for key in ("tool_calls", "content"):
             entries = message.get(key)
-            for entry in entries if isinstance(entries, list) else []:
-                id_ = entry.get("id") if isinstance(entry, dict) else None
-                if isinstance(id_, str):
-                    ids.add(id_)
-    return frozenset(ids)
+            ids.update(
+                entry["id"]
+                for entry in (entries if isinstance(entries, list) else ())
+                if isinstance(entry, dict) and isinstance(entry.get("id"), str)
+            )
+    return frozenset(str(id_) for id_ in ids if id_)
 
 
 def _choice(value: JSON) -> tuple[str, str]:

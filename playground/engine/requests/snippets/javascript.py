@@ -6,7 +6,12 @@ from math import copysign
 from typing import Final
 
 from playground.engine.requests.snippets.literals import JAVASCRIPT, JSON_TEXT, comment, written
-from playground.engine.requests.snippets.snippet_request import Header, NotPossibleError, SnippetRequest
+from playground.engine.requests.snippets.snippet_request import (
+    Header,
+    NotPossibleError,
+    SnippetRequest,
+    openai_resource,
+)
 from playground.gateway.connection import Timeouts
 from playground.jsonkit.values import JSON
 from playground.protocols.protocol import get_protocol
@@ -60,14 +65,20 @@ def write_openai(request: SnippetRequest) -> str:
             "Use JavaScript · fetch, curl or Python."
         )
     spelling, texts = JAVASCRIPT.for_body(request.body)
-    lead = f"const {'stream' if request.streams else 'completion'} = await client.chat.completions.create("
+    resource = openai_resource(request)
+    lead = f"const {'stream' if request.streams else 'answer'} = await client.{resource.name}.create("
+    if request.streams:
+        show = resource.javascript_stream(request.choices, tools=request.offers_tools)
+        lines = ["for await (const event of stream) {", *(f"  {line}" for line in show), "}", "console.log();"]
+    else:
+        lines = resource.javascript_whole(request.choices, tools=request.offers_tools)
     return (
         _certificates(request)
         + 'import OpenAI from "openai";\n\n'
         + texts
         + _openai_client(request)
         + f"\n{lead}{written(request.body, spelling, 0, len(lead) + 2)});\n"
-        + (_read_openai_stream(request) if request.streams else _read_openai_answer(request))
+        + "".join(f"{line}\n" for line in lines)
     )
 
 
@@ -84,25 +95,6 @@ def _openai_client(request: SnippetRequest) -> str:
     if request.silence is not None and request.silence != Timeouts().first:
         lines.append(f"timeout: {round(request.silence * 1000)}")
     return "const client = new OpenAI({\n" + "".join(f"  {line},\n" for line in lines) + "});\n"
-
-
-def _read_openai_stream(request: SnippetRequest) -> str:
-    lines = ["for await (const chunk of stream) {", "  for (const choice of chunk.choices) {"]
-    if request.choices > 1:
-        lines.append("    if (choice.index > 0) continue; // the other answers come in between")
-    lines.append('    process.stdout.write(choice.delta.content ?? "");')
-    if request.offers_tools:
-        lines += [
-            "    for (const { function: f } of choice.delta.tool_calls ?? []) {",
-            '      process.stdout.write((f.name ?? "") + (f.arguments ?? ""));',
-            "    }",
-        ]
-    return "\n".join([*lines, "  }", "}", "console.log();", ""])
-
-
-def _read_openai_answer(request: SnippetRequest) -> str:
-    value = "choice.message.content" + (" ?? choice.message.tool_calls" if request.offers_tools else "")
-    return f"for (const choice of completion.choices) {{\n  console.log({value});\n}}\n"
 
 
 # ---- shared ----------------------------------------------------------------------------------------------------------

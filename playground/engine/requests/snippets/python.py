@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from playground.engine.requests.snippets.literals import PYTHON, comment, written
-from playground.engine.requests.snippets.snippet_request import Header, NotPossibleError, SnippetRequest
+from playground.engine.requests.snippets.snippet_request import (
+    Header,
+    NotPossibleError,
+    SnippetRequest,
+    openai_resource,
+)
 from playground.gateway.connection import Timeouts
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import MESSAGES
 from playground.protocols.protocol import get_protocol
 
-#: Body members that are arguments of ``chat.completions.create``; all others go through ``extra_body``.
-OPENAI_ARGUMENTS: Final = frozenset(
-    """
-    messages model audio frequency_penalty function_call functions logit_bias logprobs max_completion_tokens
-    max_tokens metadata modalities n parallel_tool_calls prediction presence_penalty reasoning_effort
-    response_format seed service_tier stop store stream stream_options temperature tool_choice tools
-    top_logprobs top_p user
-    """.split()  # noqa: SIM905 - a list of forty strings reads worse
-)
 #: Body members that are arguments of ``messages.create`` and ``messages.stream`` in all recent releases; the newest
 #: have no temperature, top_p and top_k.
 ANTHROPIC_ARGUMENTS: Final = frozenset(
@@ -29,8 +26,7 @@ ANTHROPIC_ARGUMENTS: Final = frozenset(
     """.split()  # noqa: SIM905 - as above
 )
 #: Required arguments of a library: type, and the value to pass if the body has another type.
-_Required = dict[str, tuple[type, JSON]]
-_OPENAI_REQUIRED: Final[_Required] = {"model": (str, ""), MESSAGES: (list, [])}
+_Required = Mapping[str, tuple[type, JSON]]
 _ANTHROPIC_REQUIRED: Final[_Required] = {"model": (str, ""), "max_tokens": (int, 1), MESSAGES: (list, [])}
 #: Anthropic's library appends this path to its base URL.
 _ANTHROPIC_PATH: Final = "/v1/messages"
@@ -42,7 +38,8 @@ def write_openai(request: SnippetRequest) -> str:
     """Return a script that prints the text of the answer."""
     _refuse_surrogates(request)
     spelling, texts = PYTHON.for_body(request.body)
-    arguments, extra = _split_arguments(request.body, OPENAI_ARGUMENTS, _OPENAI_REQUIRED)
+    resource = openai_resource(request)
+    arguments, extra = _split_arguments(request.body, resource.arguments, resource.required)
     call = "".join(f"    {name}={written(value, spelling, 1, 5 + len(name))},\n" for name, value in arguments.items())
     if extra:
         call += f"    extra_body={written(extra, spelling, 1, len('    extra_body='))},\n"
@@ -54,29 +51,14 @@ def write_openai(request: SnippetRequest) -> str:
     key = bearer.variable if bearer is not None and bearer.text == "Bearer " else ""
     headers = [(header.name, _value(header)) for header in request.headers_but(*["authorization"] * bool(key))]
     client = _client("OpenAI", request.base, ("api_key", key), headers, _timeout_argument(request))
-    name = "stream" if request.streams else "completion"
-    ask = f"\n{name} = client.chat.completions.create(\n{call})\n"
-    read = _read_openai_stream(request) if request.streams else _read_openai_answer(request)
-    return _header_lines(request, [], f"from openai import {imports}") + texts + client + ask + read
-
-
-def _read_openai_stream(request: SnippetRequest) -> str:
-    lines = ["for chunk in stream:", "    for choice in chunk.choices:"]
-    if request.choices > 1:
-        lines.append("        if choice.index > 0:")
-        lines.append("            continue  # the other answers come in between")
-    lines.append('        print(choice.delta.content or "", end="", flush=True)')
-    if request.offers_tools:
-        lines += [
-            "        for call in choice.delta.tool_calls or []:",
-            '            print(call.function.name or "", call.function.arguments or "", sep="", end="", flush=True)',
-        ]
-    return "\n".join([*lines, "print()", ""])
-
-
-def _read_openai_answer(request: SnippetRequest) -> str:
-    value = "choice.message.content or choice.message.tool_calls" if request.offers_tools else "choice.message.content"
-    return f"for choice in completion.choices:\n    print({value})\n"
+    create = f"client.{resource.name}.create(\n{call})\n"
+    if request.streams:
+        show = resource.python_stream(request.choices, tools=request.offers_tools)
+        ask = f"\nstream = {create}\nfor event in stream:\n" + "".join(f"    {line}\n" for line in show) + "print()\n"
+    else:
+        show = resource.python_whole(request.choices, tools=request.offers_tools)
+        ask = f"\nanswer = {create}\n" + "".join(f"{line}\n" for line in show)
+    return _header_lines(request, [], f"from openai import {imports}") + texts + client + ask
 
 
 def write_anthropic(request: SnippetRequest) -> str:

@@ -22,6 +22,7 @@ from playground.gateway.prepared_request import prepare_request
 from playground.gateway.redact import MASK, Redactor
 from playground.jsonkit.nesting import loads
 from playground.jsonkit.values import JSONObject
+from playground.protocols.openai_library import OpenAIResource
 from playground.protocols.protocol import get_protocol
 
 KEY: Final = "GATEWAY_API_KEY"
@@ -201,3 +202,11 @@ def _variable(name: str, headers: list[Header], key: str) -> str:
     while variable in used:
         variable, number = f"{plain}_{number}", number + 1
     return variable
+
+
+def openai_resource(request: SnippetRequest) -> OpenAIResource:
+    """Return the resource of OpenAI's libraries for a request. Raises NotPossibleError if they have none."""
+    resource = get_protocol(request.protocol).openai
+    if resource is None:
+        raise NotPossibleError("OpenAI's library does not speak this protocol.")
+    return resource

@@ -22,6 +22,7 @@ from playground.engine.advice.parts import (
     READ_CUMULATIVE,
     RETRY,
     RETRY_NOW,
+    SEND_ALL,
     STREAM_ON,
     TURNS,
     Action,
@@ -342,7 +343,9 @@ class TurnCommands(QObject):
             return
         if action == STREAM_ON:
             session.set_parameters(session.settings.current.with_value("stream", True))
-        if action in (RETRY, ASK_AGAIN, STREAM_ON):
+        if action == SEND_ALL:
+            session.set_parameters(session.settings.current.stateless())
+        if action in (RETRY, ASK_AGAIN, STREAM_ON, SEND_ALL):
             self.regenerate(turn_id)
         elif action == TURNS:
             self._pane.focus_turn(session.transcript.path[0].id)

@@ -15,7 +15,14 @@ from itertools import islice
 from playground.engine.inspect.unknown_members import unknown_in_part
 from playground.ui.features.conversation.calls.call_text import brief_json, unknown_lines
 from playground.ui.features.conversation.caps import MATCHES
-from playground.ui.features.conversation.rows import REDACTED, Row, Shown, shown_parts, unknown_members_text
+from playground.ui.features.conversation.rows import (
+    REDACTED,
+    Row,
+    Shown,
+    hosted_text,
+    shown_parts,
+    unknown_members_text,
+)
 
 _MARKUP = r"[*`~\\]*"
 
@@ -67,6 +74,8 @@ def part_texts(row: Row, part: Shown) -> Iterator[str]:
                 yield unknown_members_text(members)
         case "unknown_members":
             yield unknown_members_text(part)
+        case "hosted":
+            yield hosted_text(part)
         case _:
             return
 

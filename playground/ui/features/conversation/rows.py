@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
 from playground.domain.output import wants_json
-from playground.domain.parts import Part, Reasoning, Text, ToolCall, ToolResult
+from playground.domain.parts import Part, Reasoning, Text, ToolCall, ToolResult, Unknown
 from playground.domain.tokens import estimate_tokens
 from playground.domain.transcript import Role, Transcript, Turn
+from playground.engine.inspect.hosted_items import HostedItem, hosted_item
 from playground.engine.inspect.unknown_members import (
     UnknownMembers,
     clipped,
@@ -89,7 +90,7 @@ REDACTED = "(redacted by the provider)"
 PAGE: Final = 20  # parts of a turn shown at once
 
 #: Content of a card: a part, or unknown members of one. Those of a call are shown in the call's own card.
-Shown: TypeAlias = Part | UnknownMembers
+Shown: TypeAlias = Part | UnknownMembers | HostedItem
 
 
 def is_judged(turn: Turn) -> bool:
@@ -113,7 +114,8 @@ def shown_parts(turn: Turn) -> list[Shown]:
         elif not (part.kind == "image" and before == "image") and not (
             part.kind == "reasoning" and not _has_words(part)
         ):
-            parts.append(part)
+            item = hosted_item(part) if isinstance(part, Unknown) else None
+            parts.append(item or part)
         if part.kind != "tool_call":
             parts += unknown_in_part(part)
         before = part.kind
@@ -125,9 +127,14 @@ def unknown_members_text(members: UnknownMembers) -> str:
     return "\n".join(line for _, line in json_lines(clipped(members.members)))
 
 
+def hosted_text(item: HostedItem) -> str:
+    """Return the text of an item that the gateway ran, as a card shows it."""
+    return "\n".join(line for _, line in json_lines(clipped(item.value)))
+
+
 def text_mode(turn: Turn, part: Shown) -> str:
     """Return how a text is drawn unless its exact text is shown: "markdown", "plain" or "raw"."""
-    if part.kind in ("unknown", "tool_result", "unknown_members"):
+    if part.kind in ("unknown", "tool_result", "unknown_members", "hosted"):
         return "raw"
     return "markdown" if turn.role is Role.ASSISTANT else "plain"
 

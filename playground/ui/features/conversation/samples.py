@@ -54,6 +54,12 @@ SAMPLES: Final = (
         "json-schema.json",
     ),
     Sample(
+        "sample.responses",
+        "Responses",
+        "Reasoning and a web search by the gateway, as items.",
+        "responses.json",
+    ),
+    Sample(
         "sample.images",
         "Images",
         "A picture inside the request, shown as it was sent.",

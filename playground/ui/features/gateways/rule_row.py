@@ -9,7 +9,7 @@ from typing import Final
 
 from playground.domain.adaptations import Adaptation, AdaptationKind, today
 from playground.engine.gateways.secrets import secret_in
-from playground.engine.requests.protocol_info import MESSAGES
+from playground.engine.requests.protocol_info import message_lists
 from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSON
 
@@ -50,7 +50,7 @@ class RuleRow:
         field = self.field.strip()
         if not field:
             return "A rule names no field. Enter one, or remove the rule."
-        if field in ("model", MESSAGES) and self.kind is not AdaptationKind.ROLE:
+        if (field == "model" or field in message_lists()) and self.kind is not AdaptationKind.ROLE:
             return f"A request always has “{field}”: no rule can change it."
         if self.kind is not AdaptationKind.OMIT and not self.to.strip():
             return f"The rule for “{field}” has no replacement."

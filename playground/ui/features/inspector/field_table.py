@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.hidden import short_name
-from playground.engine.requests.protocol_info import MESSAGES
+from playground.engine.requests.protocol_info import conversation_members, message_lists
 from playground.engine.requests.view import FieldRow, Origin, RequestView
 from playground.jsonkit.merge import MemberPath
 from playground.jsonkit.values import JSON
@@ -44,7 +44,6 @@ EDITABLE = Qt.ItemDataRole.UserRole + 1  # the value as JSON; None if it is edit
 PATH = Qt.ItemDataRole.UserRole + 2  # the members that lead to the field in the body
 FIELD, VALUE, FROM = range(3)
 MAX_SHARES = {FIELD: 0.42, FROM: 0.34}  # of the table's width that a column takes at most
-IN_TEXT = frozenset({MESSAGES, "system", "tools"})  # too large to be edited in one line
 ORIGINS = {
     Origin.SET: ("You", "accent", "You set it in {place}."),
     Origin.INHERITED: ("Gateway settings", "system", "Inherited from the settings of “{gateway}”."),
@@ -321,7 +320,7 @@ def _line(row: FieldRow, gateway: str) -> Line:
         source, description = f"{source} · {remark}", f"{description} {remark[:1].upper()}{remark[1:]}."
     if absent:
         return Line(row.name, "", row.origin, source, description, editable="", label=row.label, path=row.path)
-    editable = None if row.name in IN_TEXT else json.dumps(row.value, ensure_ascii=False)
+    editable = None if row.name in {"tools"} | conversation_members() else json.dumps(row.value, ensure_ascii=False)
     value = _preview(row.name, row.value)
     return Line(row.name, value, row.origin, source, description, bool(row.odd), editable, row.label, row.path)
 
@@ -335,7 +334,7 @@ def _origin_words(origin: Origin, place: str, gateway: str) -> tuple[str, str]:
 
 
 def _preview(name: str, value: JSON) -> str:
-    if name == MESSAGES and isinstance(value, list):
+    if name in message_lists() and isinstance(value, list):
         return "1 message" if len(value) == 1 else f"{len(value):,} messages"
     if name == "tools" and isinstance(value, list):
         names = [_tool_name(tool) for tool in value[:5]]

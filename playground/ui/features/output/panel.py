@@ -13,6 +13,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QRadioButton, QVBoxLayout, QWidget
 
 from playground.domain.hints import setting
+from playground.domain.output import SchemaShape
 from playground.domain.parameters import Hint, Parameters
 from playground.domain.values import Value
 from playground.engine.questions.kinds import FormatSound
@@ -79,17 +80,14 @@ class OutputDraft:
     custom: str = ""
 
     @classmethod
-    def from_value(cls, value: JSONObject | None, *, named: bool) -> OutputDraft:
-        """Return the draft of a value; a value with fields unknown to the form is custom.
-
-        ``named``: the schema is part of a named object, as on chat completions.
-        """
+    def from_value(cls, value: JSONObject | None, *, shape: SchemaShape) -> OutputDraft:
+        """Return the draft of a value; a value with fields unknown to the form is custom."""
         if value is None:
             return cls()
         for kind in (TEXT, JSON_MODE):
             if value == {"type": kind}:
                 return cls(kind=kind)
-        return _schema_of(value, named) or cls(kind=CUSTOM, custom=pretty_value(value))
+        return _schema_of(value, shape) or cls(kind=CUSTOM, custom=pretty_value(value))
 
     @classmethod
     def from_json(cls, value: JSON) -> OutputDraft | None:
@@ -104,20 +102,20 @@ class OutputDraft:
         """Return the draft for storage with the experiment."""
         return asdict(self)
 
-    def read_draft(self, *, named: bool) -> Reading:
+    def read_draft(self, *, shape: SchemaShape) -> Reading:
         """Return the value that this draft sends."""
         if self.kind in (TEXT, JSON_MODE):
             return Reading({"type": self.kind})
         if self.kind == SCHEMA:
             schema, why = _object(self.schema, "schema")
-            return Reading(None, why) if schema is None else Reading(self._spelled(schema, named))
+            return Reading(None, why) if schema is None else Reading(self._spelled(schema, shape))
         if self.kind == CUSTOM:
             value, why = _object(self.custom, "format")
             return Reading(value, why)
         return Reading()
 
-    def _spelled(self, schema: JSONObject, named: bool) -> JSONObject:
-        if not named:
+    def _spelled(self, schema: JSONObject, shape: SchemaShape) -> JSONObject:
+        if not shape.is_named:
             return {"type": SCHEMA, "schema": schema}
         inner: JSONObject = {"name": self.name}
         if self.description:
@@ -125,12 +123,13 @@ class OutputDraft:
         inner["schema"] = schema
         if self.strict is not None:
             inner["strict"] = self.strict
-        return {"type": SCHEMA, "json_schema": inner}
+        return {"type": SCHEMA, "json_schema": inner} if shape is SchemaShape.NESTED else {"type": SCHEMA, **inner}
 
 
-def _schema_of(value: JSONObject, named: bool) -> OutputDraft | None:
+def _schema_of(value: JSONObject, shape: SchemaShape) -> OutputDraft | None:
     """Return the draft of a schema format, or None if it has fields unknown to the form."""
-    inner = value.get("json_schema") if named else {k: v for k, v in value.items() if k != "type"}
+    is_nested = shape is SchemaShape.NESTED
+    inner = value.get("json_schema") if is_nested else {k: v for k, v in value.items() if k != "type"}
     if value.get("type") != SCHEMA or not isinstance(inner, dict) or not isinstance(inner.get("schema"), dict):
         return None
     draft = OutputDraft(
@@ -140,7 +139,7 @@ def _schema_of(value: JSONObject, named: bool) -> OutputDraft | None:
         strict=inner["strict"] if isinstance(inner.get("strict"), bool) else None,
         schema=pretty_value(inner["schema"]),
     )
-    return draft if draft.read_draft(named=named).value == value else None
+    return draft if draft.read_draft(shape=shape).value == value else None
 
 
 def _object(text: str, what: str) -> tuple[JSONObject | None, str]:
@@ -289,8 +288,8 @@ class OutputPanel(ScrollPage):
         value = getattr(parameters, FIELD) if hint is not None else None
         if kind_changed or fresh or self._read().value != value:
             stored = OutputDraft.from_json(draft)
-            if stored is None or stored.read_draft(named=parameters.names_schema).value != value:
-                stored = OutputDraft.from_value(value, named=parameters.names_schema)
+            if stored is None or stored.read_draft(shape=parameters.schema_shape).value != value:
+                stored = OutputDraft.from_value(value, shape=parameters.schema_shape)
             self._draft = stored
         self._show_kinds(hint)
         self._show()
@@ -309,7 +308,7 @@ class OutputPanel(ScrollPage):
         self.about.setVisible(hint is None or bool(path))
 
     def _show(self) -> None:
-        draft, named = self._draft, self._parameters.names_schema
+        draft, named = self._draft, self._parameters.schema_shape.is_named
         self.radios[draft.kind].setChecked(True)
         self.head.set_value(NamedSchema(name=draft.name, description=draft.description, strict=draft.strict))
         for field, text in ((self.schema, draft.schema), (self.custom, draft.custom)):
@@ -324,7 +323,7 @@ class OutputPanel(ScrollPage):
         self._check.start()
 
     def _read(self) -> Reading:
-        return self._draft.read_draft(named=self._parameters.names_schema)
+        return self._draft.read_draft(shape=self._parameters.schema_shape)
 
     def _show_unsent(self) -> None:
         why = self._read().unsent if self._available else ""
@@ -339,7 +338,7 @@ class OutputPanel(ScrollPage):
     def choose(self, kind: str) -> None:
         """Choose a kind of format; the text of the other kinds is kept."""
         draft = replace(self._draft, kind=kind)
-        if kind == SCHEMA and self._parameters.names_schema and not draft.name:
+        if kind == SCHEMA and self._parameters.schema_shape.is_named and not draft.name:
             draft = replace(draft, name=FIRST_NAME)
         value = self._read().value
         if kind == CUSTOM and not draft.custom.strip() and value is not None:
@@ -349,7 +348,7 @@ class OutputPanel(ScrollPage):
 
     def insert_example(self) -> None:
         """Insert a complete schema; one undo restores the old text."""
-        if self._parameters.names_schema and self._draft.name in ("", FIRST_NAME):
+        if self._parameters.schema_shape.is_named and self._draft.name in ("", FIRST_NAME):
             self._edit(replace(self._draft, name=EXAMPLE_NAME))
             self._show()
         self.schema.replace_text(EXAMPLE)
@@ -367,8 +366,8 @@ class OutputPanel(ScrollPage):
             self.head.show_flags({"name": next((p.message for p in problems if p.path[:1] == ("name",)), "")})
 
     def _problems(self, value: JSONObject | None) -> list[Problem]:
-        named = self._parameters.names_schema
-        inner = (value or {}).get("json_schema") if named else value
+        named = self._parameters.schema_shape.is_named
+        inner = (value or {}).get("json_schema") if self._parameters.schema_shape is SchemaShape.NESTED else value
         schema = inner.get("schema") if isinstance(inner, dict) else None
         draft = self._draft
         if self._question is None or self._question[0] != (draft, named):  # reading the same schema again is slow
@@ -396,7 +395,7 @@ class OutputPanel(ScrollPage):
         if value != getattr(parameters, FIELD):
             self._parameters = parameters.with_value(FIELD, value)
             self.changed.emit(self._parameters)
-        derived = OutputDraft.from_value(value, named=parameters.names_schema)
+        derived = OutputDraft.from_value(value, shape=parameters.schema_shape)
         self.draft_changed.emit(None if _is_same(derived, draft) else draft.to_json())
         self._show_unsent()
         self._check.start()

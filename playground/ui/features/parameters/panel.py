@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from playground.domain.parameters import Parameters
+from playground.jsonkit.texts import listed
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.fold import Fold
 from playground.ui.widgets.form_parts import paragraph, text_label
@@ -205,6 +206,9 @@ class ParameterForm(QWidget):
                     below.addLayout(groups[hint.group])
                 row = self.rows[name] = row_for(name, hint, kind, others)
                 groups[hint.group].addWidget(row)
+        if kind.unavailable:
+            words = f"Not available in this API: {listed(kind.unavailable)}. Some gateways take them as extra fields."
+            below.addWidget(paragraph(words, "small"))
         self.uncommon = frozenset(name for name, hint in hints if not hint.common)
         self.more.setVisible(bool(self.uncommon))
         self.show_changed(frozenset())

@@ -36,6 +36,7 @@ class ProtocolSwitch(QFrame):
         self.setProperty("kind", "banner")
         self._session: Session | None = None
         self._to = ""
+        self._then: Callable[[], None] = lambda: None
         self._cancel: Callable[[], None] | None = None
         self._title = paragraph("", "heading")
         self._list = _Losses()
@@ -53,12 +54,15 @@ class ProtocolSwitch(QFrame):
         """The listed losses, a line each."""
         return self._list.lines
 
-    def choose(self, session: Session, to: str) -> None:
-        """Switch at once if nothing is lost, else ask. Choosing the current protocol dismisses a question."""
+    def choose(self, session: Session, to: str, then: Callable[[], None] = lambda: None) -> None:
+        """Switch at once if nothing is lost, else ask; call ``then`` after a switch.
+
+        Choosing the current protocol dismisses a question.
+        """
         self.dismiss()
         if to == session.settings.protocol:
             return
-        self._session, self._to = session, to
+        self._session, self._to, self._then = session, to, then
         lost = losses(session.next_request.build(), to)
         if not lost:
             self._switch()
@@ -93,6 +97,7 @@ class ProtocolSwitch(QFrame):
         if session is not None:
             session.switch_protocol(to)
             self.switched.emit()
+            self._then()
 
     def _changed(self, _change: Change) -> None:
         session = self._session
@@ -174,10 +179,10 @@ class ProtocolControl:
         """Show the protocol of the current experiment."""
         self._show(self._host.session.settings.protocol)
 
-    def choose(self, name: str) -> None:
-        """Switch to a protocol, after a question if something is lost."""
+    def choose(self, name: str, then: Callable[[], None] = lambda: None) -> None:
+        """Switch to a protocol, after a question if something is lost, and call ``then``."""
         self._host.workspace.keep_current()
-        self.switch.choose(self._host.session, name)
+        self.switch.choose(self._host.session, name, then)
         self.show_session()
 
     def speak_next(self) -> None:

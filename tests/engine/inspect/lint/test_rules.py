@@ -34,6 +34,10 @@ from tests.engine.inspect.lint.answers import (
     text_block,
     whole,
 )
+from tests.protocols.responses.events import USAGE as ITEM_USAGE
+from tests.protocols.responses.events import begin, end, items_of, message, response, stream
+from tests.protocols.responses.events import call as item_call
+from tests.protocols.responses.events import event as item_event
 from tests.protocols.streams import DONE
 from tests.support.each_case import each_case
 
@@ -202,6 +206,68 @@ NATIVE: list[tuple[str, dict[str, Any], bytes, dict[str, Any], int | None]] = [
     ("content_not_json", asked("messages", **NATIVE_JSON), begun() + text_block("no") + ended(), {}, 4),
     ("stop_ignored", asked("messages", stop_sequences=["i"]), begun() + text_block("Him") + ended(), {}, 4),
 ]
+#: Items of the Responses protocol, and requests for them.
+ITEMS, CALL_ITEM = message(), item_call()
+ITEM_STREAM = stream(begin(), ITEMS, end(items_of(ITEMS)))
+ITEM_CALLS = stream(begin(), CALL_ITEM, end(items_of(CALL_ITEM)))
+NO_JSON_CALL = item_call(arguments="{no")
+ITEM_ASKED: dict[str, Any] = {"model": "m-1", "stream": True, "input": "Hello"}
+ITEM_WHOLE: dict[str, Any] = {"model": "m-1", "input": "Hello"}
+ITEM_TOOL = {"type": "function", "name": "f"}
+ITEM_TOOLS: dict[str, Any] = {**ITEM_ASKED, "tools": [ITEM_TOOL, {**ITEM_TOOL, "name": "g"}]}
+ITEM_JSON = {**ITEM_ASKED, "text": {"format": {"type": "json_object"}}}
+AT_LIMIT = {"incomplete_details": {"reason": "max_output_tokens"}, "usage": ITEM_USAGE}
+CUT = item_event("incomplete", response=response("incomplete", items_of(ITEMS), **AT_LIMIT))
+
+
+def one_response(**more: Any) -> bytes:
+    """A response that is not streamed."""
+    return json.dumps(response("completed", items_of(ITEMS), **more)).encode()
+
+
+ITEM_ROWS: list[tuple[str, dict[str, Any], bytes, dict[str, Any], int | None]] = [
+    ("status_undocumented", ITEM_ASKED, ERROR, failed(529), None),
+    ("error_shape", ITEM_ASKED, b'{"detail": "no"}', failed(400), 0),
+    ("not_streamed", ITEM_ASKED, one_response(), {}, 0),
+    ("streamed_unasked", ITEM_WHOLE, ITEM_STREAM, {}, 0),
+    ("id_missing", ITEM_WHOLE, one_response(id=""), {}, 0),
+    ("model_missing", ITEM_WHOLE, one_response(model=""), {}, 0),
+    ("members_missing", ITEM_WHOLE, one_response().replace(b'"tools": [], ', b""), {}, 0),
+    ("event_name", ITEM_ASKED, stream(begin(), ITEMS, end(items_of(ITEMS)), named=False), {}, 0),
+    ("sequence_number", ITEM_ASKED, stream(begin(), ITEMS, end(items_of(ITEMS)), numbered=False), {}, 0),
+    ("event_order", ITEM_ASKED, stream(ITEMS, end(items_of(ITEMS))), {}, 0),
+    (
+        "item_status",
+        ITEM_ASKED,
+        ITEM_STREAM.replace(b'"status": "completed", "content"', b'"status": "in_progress", "content"', 1),
+        {},
+        7,
+    ),
+    ("output_differs", ITEM_ASKED, stream(begin(), ITEMS, end(items_of(CALL_ITEM))), {}, 8),
+    ("limit_exceeded", {**ITEM_ASKED, "max_output_tokens": 2}, ITEM_STREAM, {}, 8),
+    ("length_early", {**ITEM_ASKED, "max_output_tokens": 1000}, stream(begin(), ITEMS, CUT), {}, 8),
+    ("usage_missing", ITEM_WHOLE, one_response(usage=None), {}, 0),
+    ("usage_counts", ITEM_WHOLE, one_response(usage={"input_tokens": 1}), {}, 0),
+    ("usage_sum", ITEM_WHOLE, one_response(usage={**ITEM_USAGE, "total_tokens": 5}), {}, 0),
+    ("tool_not_offered", ITEM_ASKED, ITEM_CALLS, {}, 1),
+    ("tool_choice_none", {**ITEM_TOOLS, "tool_choice": "none"}, ITEM_CALLS, {}, 1),
+    ("tool_choice_unmet", {**ITEM_TOOLS, "tool_choice": "required"}, ITEM_STREAM, {}, 8),
+    (
+        "tool_choice_other",
+        {**ITEM_TOOLS, "tool_choice": {"type": "function", "name": "g"}},
+        ITEM_CALLS,
+        {},
+        1,
+    ),
+    (
+        "tool_arguments_not_json",
+        ITEM_TOOLS,
+        stream(begin(), NO_JSON_CALL, end(items_of(NO_JSON_CALL))),
+        {},
+        1,
+    ),
+    ("content_not_json", ITEM_JSON, ITEM_STREAM, {}, 8),
+]
 #: Request and answer: correct ones, at the edges of the rules.
 GOOD: list[tuple[str, dict[str, Any], bytes, dict[str, Any]]] = [
     ("chat", asked(), PLAIN, {}),
@@ -235,10 +301,17 @@ GOOD: list[tuple[str, dict[str, Any], bytes, dict[str, Any]]] = [
     ("messages", asked("messages", stop_sequences=["x"]), begun() + text_block() + ended("stop_sequence"), {}),
     ("messages", asked("messages", **NATIVE_JSON), begun() + text_block("{}") + ended(), {}),
     ("messages", NATIVE_ASKED, NATIVE_ERROR, failed(429)),
+    ("responses", ITEM_ASKED, ITEM_STREAM, {}),
+    ("responses", ITEM_WHOLE, one_response(), {}),
+    ("responses", {**ITEM_TOOLS, "tool_choice": "required"}, ITEM_CALLS, {}),
 ]
 
 
-ROWS = [("chat", *row) for row in CHAT] + [("messages", *row) for row in NATIVE]
+ROWS = [
+    *(("chat", *row) for row in CHAT),
+    *(("messages", *row) for row in NATIVE),
+    *(("responses", *row) for row in ITEM_ROWS),
+]
 
 
 @each_case(("protocol", "code", "request_", "body", "more", "frame"), ROWS)
@@ -259,7 +332,7 @@ def test_correct_answer_has_no_findings(protocol: str, request_: Any, body: byte
 
 
 def test_every_rule_has_a_case() -> None:
-    seen = {("chat", row[0]) for row in CHAT} | {("messages", row[0]) for row in NATIVE}
+    seen = {(protocol, code) for protocol, code, *_ in ROWS}
     for rule in RULES:
         protocols = [protocol for protocol in PROTOCOLS if rule.says(protocol)]
         enough = any if rule.expected is not None else all  # words of its own are seen over each protocol

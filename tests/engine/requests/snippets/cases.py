@@ -11,6 +11,7 @@ from playground.domain.transcript import Role, Turn, make_turn
 from playground.jsonkit.values import JSONObject
 from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.messages.parameters import MessagesParameters
+from playground.protocols.responses.parameters import ResponsesParameters
 
 SHELL = (
     "It's \"quoted\" and ''twice'', back\\slash \\n \\\\ \\' \\\" end\\\n"
@@ -165,5 +166,30 @@ MESSAGES: dict[str, Request] = {
     ),
     "tools": messages(
         "What is the weather in Oslo?", parameters=MessagesParameters(stream=True, tool_choice="any"), tools=(WEATHER,)
+    ),
+}
+
+
+def responses(turns: str | tuple[Turn, ...] = "Hi", model: str = "demo-chat", **more: Any) -> Request:
+    return chat(turns, model, **more).model_copy(update={"protocol": "responses"})
+
+
+RESPONSES: dict[str, Request] = {
+    "streamed": responses("Say hello.", parameters=ResponsesParameters(stream=True, store=False, temperature=0.2)),
+    "whole": responses("Say hello.", parameters=ResponsesParameters(stream=False, max_output_tokens=64)),
+    "bare": responses(),
+    "shell": responses(SHELL, parameters=ResponsesParameters(metadata={"shell": SHELL[:200]})),
+    "letters": responses(LETTERS),
+    "conversation": responses(
+        (make_turn(Role.SYSTEM, SHELL), *_turns()[1:]),
+        "demo-tools",
+        parameters=ResponsesParameters(stream=True, tool_choice={"type": "function", "name": "get_weather"}),
+        tools=(WEATHER,),
+    ),
+    "tools": responses(
+        "What is the weather in Oslo?",
+        "demo-tools",
+        parameters=ResponsesParameters(stream=True, tool_choice="required"),
+        tools=(WEATHER.model_copy(update={"strict": None}),),
     ),
 }

@@ -23,8 +23,10 @@ from playground.engine.requests.snippets import LANGUAGES, prepare_snippet_reque
 from playground.gateway.address import resolve
 from playground.gateway.connection import Auth
 from playground.gateway.prepared_request import prepare_request
+from playground.protocols.chat.library import CHAT_COMPLETIONS
 from playground.protocols.protocol import get_protocol
-from tests.engine.requests.snippets.cases import CHAT, MESSAGES
+from playground.protocols.responses.library import RESPONSES as RESOURCE
+from tests.engine.requests.snippets.cases import CHAT, MESSAGES, RESPONSES
 from tests.support.required_tools import CURL, NODE, NODE_PACKAGES, Tool, skip_without
 from tests.support.tool_servers import node_modules
 
@@ -38,7 +40,7 @@ ENVIRONMENT = {
     "ANTHROPIC_API_KEY": VENDOR,
     "ANTHROPIC_AUTH_TOKEN": VENDOR,
 }
-CASES = {"chat": CHAT, "messages": MESSAGES}
+CASES = {"chat": CHAT, "messages": MESSAGES, "responses": RESPONSES}
 NEEDED: dict[str, tuple[Tool, ...]] = {"curl": (CURL,), "js-fetch": (NODE,), "js-openai": (NODE, NODE_PACKAGES)}
 #: Requests that a language cannot send, and the words of its refusal.
 REFUSED = {
@@ -51,8 +53,9 @@ ARGUMENTS: dict[str, list[tuple[str, frozenset[str] | set[str]]]] = {
     "python-openai": [
         (
             PRINT.format(library="openai", method="openai.OpenAI(api_key='x').chat.completions.create"),
-            python.OPENAI_ARGUMENTS,
-        )
+            CHAT_COMPLETIONS.arguments,
+        ),
+        (PRINT.format(library="openai", method="openai.OpenAI(api_key='x').responses.create"), RESOURCE.arguments),
     ],
     "python-anthropic": [
         (
@@ -226,7 +229,7 @@ def test_body_and_headers_arrive_as_the_application_sends_them(arrivals: tuple[s
 
 def test_answer_is_printed_as_text(arrivals: tuple[str, dict[str, Arrival]]) -> None:
     language, ran = arrivals
-    for protocol in ("chat", "messages"):
+    for protocol in CASES:
         if f"{protocol} streamed" not in ran:
             continue
         printed = {name: ran[f"{protocol} {name}"].printed.strip() for name in ("streamed", "whole", "tools")}

@@ -97,7 +97,9 @@ def test_recorded_request_is_written_like_the_next_one() -> None:
 def test_library_that_cannot_send_the_request_names_another() -> None:
     sent = prepare_snippet_request(Profile(base_url=BASE), ask("messages"))
     snippet = write("python-openai", sent)
-    assert snippet.refusal.startswith("Python · openai speaks Chat completions, and this request goes over Messages.")
+    assert snippet.refusal.startswith(
+        "Python · openai speaks Chat completions and Responses, and this request goes over Messages."
+    )
     assert "Python · anthropic" in snippet.refusal
     assert not snippet.text
     snippet = write(

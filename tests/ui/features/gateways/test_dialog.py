@@ -116,10 +116,11 @@ def test_connection_test_uses_the_typed_values(play: Callable[[Scene], DialogDri
             await eventually(lambda: dialog.test_button.text() == "&Test")
             assert dialog.body.message.text().startswith("OK: ")
             lines = [line.text() for line in dialog.test_result.lines]
-            assert lines[0].startswith("Model list: 5 models in ")
+            assert lines[0].startswith("Model list: 6 models in ")
             assert lines[1:] == [
                 "Chat completions: is there and does not refuse the key (HTTP 400 to an empty request)",
                 "Messages: is there and does not refuse the key (HTTP 400 to an empty request)",
+                "Responses: is there and does not refuse the key (HTTP 400 to an empty request)",
             ]
             assert [line.mark for line in dialog.test_result.lines] == ["check"] * 3
             assert "nothing" not in dialog.test_result.details.text().lower()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from playground.domain.output import SchemaShape
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.output.panel import CUSTOM, DEFAULT, EXAMPLE, SCHEMA, OutputDraft
 from tests.support.each_case import each_case
@@ -32,16 +33,16 @@ EXAMPLE_SCHEMA = json.loads(EXAMPLE)
     ],
 )
 def test_response_formats_are_kept_unchanged(value: JSONObject | None, kind: str) -> None:
-    draft = OutputDraft.from_value(value, named=True)
+    draft = OutputDraft.from_value(value, shape=SchemaShape.NESTED)
     assert draft.kind == kind
-    assert draft.read_draft(named=True).value == value
+    assert draft.read_draft(shape=SchemaShape.NESTED).value == value
     assert OutputDraft.from_json(json.loads(json.dumps(draft.to_json()))) == draft
 
 
 @each_case("text", ["", "  ", '{"type": ', "[1]", "null", '{"a": NaN}'])
 def test_unsendable_draft_gives_its_reason(text: str) -> None:
     for draft in (OutputDraft(kind=SCHEMA, name="a", schema=text), OutputDraft(kind=CUSTOM, custom=text)):
-        reading = draft.read_draft(named=True)
+        reading = draft.read_draft(shape=SchemaShape.NESTED)
         assert reading.value is None
         assert "o format is sent" in reading.unsent
         assert OutputDraft.from_json(draft.to_json()) == draft

@@ -1,0 +1,1 @@
+"""The Responses protocol: items instead of messages, and typed events."""

@@ -1,0 +1,82 @@
+"""The items of the Responses protocol: their kinds, and the state of one that is being received."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass, field
+from typing import Final
+
+from playground.jsonkit.values import JSON, JSONObject
+
+#: The protocol's name in ``extra`` of parts and turns.
+NAME: Final = "responses"
+#: Members of an item that its part does not hold, in ``extra`` of its first part; the others have ``CONTINUES``.
+ITEM: Final = "item"
+CONTINUES: Final = "continues"
+#: Mark of a message whose content, or of an input that as a whole, is a text instead of a list.
+PLAIN: Final = "plain"
+
+#: Checksum of a text as the model wrote it, by which an edited one is known.
+DIGEST: Final = "digest"
+MARKS: Final = frozenset({ITEM, CONTINUES, PLAIN, DIGEST})
+
+MESSAGE: Final = "message"
+REASONING: Final = "reasoning"
+#: Calls that the client answers: the members with the input and the type of their results.
+CALLS: Final = {
+    "function_call": ("arguments", "function_call_output"),
+    "custom_tool_call": ("input", "custom_tool_call_output"),
+}
+OUTPUTS: Final = frozenset(output for _, output in CALLS.values())
+#: Members of an item that its parts hold; all others are kept in ``extra``.
+HELD: Final = {
+    MESSAGE: frozenset({"role", "content"}),
+    REASONING: frozenset({"type", "summary", "content"}),
+    "function_call": frozenset({"type", "call_id", "name", "arguments"}),
+    "custom_tool_call": frozenset({"type", "call_id", "name", "input"}),
+}
+#: Content parts with a text, and the member that holds it.
+TEXTS: Final = {"output_text": "text", "input_text": "text", "text": "text", "refusal": "refusal"}
+
+#: A text within an item: ``output_text``, ``refusal``, ``summary_text`` or ``reasoning_text``, and its index.
+TextKey = tuple[str, int]
+
+
+@dataclass(slots=True)
+class Slot:
+    """An output item being received.
+
+    ``order`` is its place among the items. ``pieces`` are the fragments of each text so far, ``ordinals`` the order of
+    the texts within the item. ``members`` are members of texts that came in pieces, such as annotations.
+    """
+
+    order: tuple[int, ...]
+    kind: str
+    item: JSONObject
+    id: str = ""
+    call_id: str = ""
+    name: str = ""
+    call: int = -1
+    is_done: bool = False
+    pieces: dict[TextKey, list[str]] = field(default_factory=dict)
+    ordinals: dict[TextKey, int] = field(default_factory=dict)
+    members: dict[TextKey, JSONObject] = field(default_factory=dict)
+
+    def place(self, key: TextKey) -> tuple[int, ...]:
+        """Return the place of a text among the parts of the answer."""
+        return (*self.order, self.ordinals.setdefault(key, len(self.ordinals)))
+
+    def text(self, key: TextKey) -> str:
+        """Return a text so far."""
+        return "".join(self.pieces.get(key, ()))
+
+
+def digest(text: str) -> int:
+    """Return the checksum of a text."""
+    return zlib.crc32(text.encode("utf-8", "replace"))
+
+
+def reasoning_texts(content: JSON) -> str:
+    """Return the raw reasoning in the content of an item, joined."""
+    texts = [part.get("text") for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    return "".join(text for text in texts if isinstance(text, str))
