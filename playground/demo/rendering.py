@@ -14,7 +14,7 @@ from playground.demo.steps import Step
 
 @dataclass(frozen=True)
 class Answer:
-    """What is spelled: the plans for a request, and what is known of the answer besides.
+    """The content of an answer to spell: the plans for a request, an id, and counts.
 
     ``created`` is in Unix seconds, ``cached`` the part of the prompt known from before, in tokens.
     """

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from playground.domain.transcript import Role, make_turn
-from playground.ui.features.protocols.control import ProtocolSwitch
 from tests.engine.debugging import WEATHER
 from tests.flows.conftest import Person, flow
 from tests.flows.test_error_cards import fail
@@ -55,8 +54,8 @@ async def test_refusal_of_tools_with_reasoning_leads_to_the_responses_api(person
     assert card.buttons[0] == "Ask over Responses"
     await person.press("Ask over Responses")
     switch = await person.seen(QPushButton, "Switch to Responses API")
-    lines = person.get(ProtocolSwitch).lines
-    assert any("instructions" in line for line in lines)
+    losses = person.get(QWidget, "Not carried over")
+    assert any("instructions" in label.text() for label in losses.findChildren(QLabel))
     switch.click()
     await person.conversation.wait_for_calls()
     body = person.body()

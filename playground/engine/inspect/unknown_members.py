@@ -55,8 +55,8 @@ def unknown_in_part(part: Part) -> list[UnknownMembers]:
     for over, members in extra.items():
         visible = get_protocol(over).visible_members(members) if over in PROTOCOLS else members
         if visible:
-            known = get_protocol(over).known_members if over in PROTOCOLS else frozenset()
-            out.append(UnknownMembers(part.kind, visible, _part_fate(part, over), visible.keys() <= known))
+            documented = get_protocol(over).known_members if over in PROTOCOLS else frozenset()
+            out.append(UnknownMembers(part.kind, visible, _part_fate(part, over), visible.keys() <= documented))
     return out
 
 

@@ -46,7 +46,7 @@ class JsonField(QWidget):
         self.caption.setMinimumWidth(40)  # it wraps instead of widening the panel
         self.caption.setBuddy(self.editor)
         self.format_button = styled(QPushButton("Format"), "quiet")
-        self.format_button.setToolTip(tip("Lay the JSON out anew (Ctrl+Shift+F)"))
+        self.format_button.setToolTip(tip("Format the JSON (Ctrl+Shift+F)"))
         self._head = in_row((self.caption, 1), self.format_button, spacing=4)
         self._problems = ProblemList()
         self._problems.chosen.connect(self.go_to)

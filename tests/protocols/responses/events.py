@@ -90,13 +90,13 @@ def reasoning(*summary: str, index: int = 0, encrypted: str = "gAAA", text: str 
     place = {"item_id": item["id"], "output_index": index}
     out = [event("output_item.added", output_index=index, item={**item, "encrypted_content": "half"})]
     for number, paragraph in enumerate(summary):
-        at = {**place, "summary_index": number}
+        part_place = {**place, "summary_index": number}
         part = {"type": "summary_text", "text": paragraph}
         out += [
-            event("reasoning_summary_part.added", **at, part={**part, "text": ""}),
-            event("reasoning_summary_text.delta", **at, delta=paragraph),
-            event("reasoning_summary_text.done", **at, text=paragraph),
-            event("reasoning_summary_part.done", **at, part=part),
+            event("reasoning_summary_part.added", **part_place, part={**part, "text": ""}),
+            event("reasoning_summary_text.delta", **part_place, delta=paragraph),
+            event("reasoning_summary_text.done", **part_place, text=paragraph),
+            event("reasoning_summary_part.done", **part_place, part=part),
         ]
         item["summary"] = [*item["summary"], part]
     if text:

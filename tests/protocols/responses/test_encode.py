@@ -171,8 +171,8 @@ def test_reasoning_without_content_and_the_ids_after_it_are_not_sent_without_sta
     assert "id" not in answer
     assert len(body_of(turn, user)["input"]) == 3, "a server with state resolves the ids"
 
-    kept = received(reasoning("Hm."), message("Hello.", 1))
-    items = body_of(kept, parameters=ResponsesParameters(store=False))["input"]
+    unchanged = received(reasoning("Hm."), message("Hello.", 1))
+    items = body_of(unchanged, parameters=ResponsesParameters(store=False))["input"]
     assert items == items_of([*reasoning("Hm."), *message("Hello.", 1)])
 
 
@@ -308,11 +308,11 @@ def test_continued_conversation_sends_only_what_the_server_does_not_have() -> No
 
 def test_answers_of_other_protocols_and_incomplete_ones_are_not_continued() -> None:
     parameters = ResponsesParameters(previous_response_id="latest")
-    other = make_turn(Role.ASSISTANT, "Hi.").model_copy(
+    foreign = make_turn(Role.ASSISTANT, "Hi.").model_copy(
         update={"outcome": Outcome(ending=Ending.COMPLETE, response_id="chatcmpl-1")}
     )
     cut = answered(message()).model_copy(update={"outcome": Outcome(ending=Ending.CUT_OFF, response_id="resp_9")})
-    body = body_of(make_turn(Role.USER, "Hi"), other, cut, make_turn(Role.USER, "And?"), parameters=parameters)
+    body = body_of(make_turn(Role.USER, "Hi"), foreign, cut, make_turn(Role.USER, "And?"), parameters=parameters)
     assert "previous_response_id" not in body
     assert len(body["input"]) == 4
 

@@ -10,7 +10,7 @@ from tests.protocols.responses.events import begin, call, end, event, items_of, 
 from tests.support.each_case import each_case
 
 
-def found(body: bytes) -> list[str]:
+def defects(body: bytes) -> list[str]:
     """The codes of the defects of a stream."""
     shapes = ResponsesShapes()
     frames = [frame + b"\n\n" for frame in body.split(b"\n\n") if frame]
@@ -21,12 +21,12 @@ GOOD = [*message(), *call(1)]
 
 
 def test_correct_stream_has_no_defect() -> None:
-    assert found(stream(begin(), GOOD, end(items_of(GOOD)))) == []
+    assert defects(stream(begin(), GOOD, end(items_of(GOOD)))) == []
 
 
 def test_identifiers_and_encryption_may_differ_in_the_last_event() -> None:
     final = [{**item, "id": "other"} for item in items_of(GOOD)]
-    assert found(stream(begin(), GOOD, end(final))) == []
+    assert defects(stream(begin(), GOOD, end(final))) == []
 
 
 BARE: dict[str, Any] = {"id": "resp_1", "object": "response", "model": "m"}
@@ -51,7 +51,7 @@ BARE: dict[str, Any] = {"id": "resp_1", "object": "response", "model": "m"}
     ],
 )
 def test_defect_is_found(code: str, body: bytes) -> None:
-    assert code in found(body)
+    assert code in defects(body)
     assert code in EXPECTED.rules
     assert code in EXPECTED.shape_codes
 

@@ -85,7 +85,7 @@ def test_task_begun_by_a_cancelled_task_is_cancelled(qapp: QApplication) -> None
 
 def test_task_is_cancelled_when_its_owner_is_destroyed(qapp: QApplication) -> None:
     ended: list[str] = []
-    owner, other = QObject(), QObject()
+    owner, stranger = QObject(), QObject()
 
     async def wait(name: str) -> None:
         try:
@@ -96,11 +96,14 @@ def test_task_is_cancelled_when_its_owner_is_destroyed(qapp: QApplication) -> No
             raise
 
     async def main() -> None:
-        tasks = [spawn(wait("owned"), name="owned", owner=owner), spawn(wait("other"), name="other", owner=other)]
+        tasks = [
+            spawn(wait("owned"), name="owned", owner=owner),
+            spawn(wait("other"), name="other", owner=stranger),
+        ]
         await asyncio.sleep(0.01)
         owner.deleteLater()
         await asyncio.wait(tasks)
-        other.deleteLater()
+        stranger.deleteLater()
         await asyncio.sleep(0.01)
         finish()
 

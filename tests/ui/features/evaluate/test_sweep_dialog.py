@@ -15,11 +15,11 @@ from playground.ui.features.evaluate.panels.sweep_dialog import SweepDialog
 
 def open_dialog(main: QMainWindow, qtbot: QtBot, existing: int = 0) -> tuple[SweepDialog, list[tuple[Any, ...]]]:
     dialog = SweepDialog(ExperimentSettings(), existing, False, main)
-    made: list[tuple[Any, ...]] = []
-    dialog.submitted.connect(lambda *values: made.append(values))
+    submitted: list[tuple[Any, ...]] = []
+    dialog.submitted.connect(lambda *values: submitted.append(values))
     dialog.open()
     qtbot.waitUntil(dialog.isVisible)
-    return dialog, made
+    return dialog, submitted
 
 
 def choose(dialog: SweepDialog, row: str, text: str) -> None:
@@ -38,7 +38,7 @@ def type_into(dialog: SweepDialog, row: str, text: str) -> None:
 
 
 def test_chosen_parameter_gets_its_own_range_and_keeps_an_edited_one(main: QMainWindow, qtbot: QtBot) -> None:
-    dialog, made = open_dialog(main, qtbot)
+    dialog, submitted = open_dialog(main, qtbot)
     assert dialog.form.line("first.high").text() == "2"
     assert dialog.form.rows["replaces"].isHidden(), "there is nothing to replace"
     assert dialog.form.rows["second.low"].isHidden()
@@ -48,7 +48,7 @@ def test_chosen_parameter_gets_its_own_range_and_keeps_an_edited_one(main: QMain
     assert dialog.add.text() == "Add 15 variants"
     choose(dialog, "second.parameter", "none")
     QTest.keyClick(dialog, Qt.Key.Key_Return)
-    ((variants, replaces, includes_current),) = made
+    ((variants, replaces, includes_current),) = submitted
     assert [variant.name for variant in variants] == ["temperature 0", "temperature 1", "temperature 2"]
     assert (replaces, includes_current) == (False, False)
 

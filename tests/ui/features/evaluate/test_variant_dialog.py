@@ -17,16 +17,16 @@ from tests.engine.session.test_session import make_session
 
 def open_dialog(main: QMainWindow, session: Session, variant: Variant) -> tuple[VariantDialog, list[Variant]]:
     dialog = VariantDialog(session, variant, main)
-    made: list[Variant] = []
-    dialog.submitted.connect(made.append)
+    submitted: list[Variant] = []
+    dialog.submitted.connect(submitted.append)
     dialog.open()
-    return dialog, made
+    return dialog, submitted
 
 
 def test_edited_fields_become_differences_of_the_variant(main: QMainWindow) -> None:
     session = make_session()
     session.turns.add_turn(make_turn(Role.SYSTEM, "Be short."))
-    dialog, made = open_dialog(main, session, Variant(name="one"))
+    dialog, submitted = open_dialog(main, session, Variant(name="one"))
     own_system, temperature = dialog.fields.rows["has_system"], dialog.parameters.rows["temperature"]
     assert isinstance(own_system, CheckRow)
     assert isinstance(temperature, NumberRow)
@@ -40,22 +40,22 @@ def test_edited_fields_become_differences_of_the_variant(main: QMainWindow) -> N
     temperature.field.setFocus()
     QTest.keyClicks(temperature.field, "0.5")
     QTest.keyClick(dialog, Qt.Key.Key_Return)
-    (variant,) = made
+    (variant,) = submitted
     own = variant.applied(session.settings)
     assert (variant.system, own.model, own.current.set_fields["temperature"]) == ("Be short.", "typed-model", 0.5)
 
 
 def test_invalid_parameter_keeps_the_dialog_open_with_the_focus_in_it(main: QMainWindow) -> None:
-    dialog, made = open_dialog(main, make_session(), Variant(name="one", system="Mine."))
+    dialog, submitted = open_dialog(main, make_session(), Variant(name="one", system="Mine."))
     temperature = dialog.parameters.rows["temperature"]
     assert isinstance(temperature, NumberRow)
     temperature.field.setFocus()
     QTest.keyClicks(temperature.field, "warm")
     dialog.save.setFocus()
     dialog.save.click()
-    assert not made
+    assert not submitted
     assert dialog.isVisible()
     assert dialog.focusWidget() is temperature.field
     temperature.clear()
     dialog.save.click()
-    assert [variant.system for variant in made] == ["Mine."]
+    assert [variant.system for variant in submitted] == ["Mine."]

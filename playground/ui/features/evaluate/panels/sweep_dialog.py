@@ -42,7 +42,7 @@ class SweepAxis(Value):
     values: Annotated[tuple[str, ...], setting("Values", visible_when=lambda axis: axis.editor == "choice")] = ()
 
     @classmethod
-    def of(cls, parameter: str, hint: Hint | None) -> SweepAxis:
+    def for_parameter(cls, parameter: str, hint: Hint | None) -> SweepAxis:
         """Return the axis of a parameter with the range or the choices of its hint."""
         if hint is None:
             return cls()
@@ -119,7 +119,7 @@ class SweepDialog(QDialog):
         self._show_variants()
 
     def _axis(self, parameter: str) -> SweepAxis:
-        return SweepAxis.of(parameter, self._parameters.get(parameter))
+        return SweepAxis.for_parameter(parameter, self._parameters.get(parameter))
 
     def _edited(self, sweep: Sweep, _errors: dict[str, str]) -> None:
         """Show the range of a newly chosen parameter, and the variants."""

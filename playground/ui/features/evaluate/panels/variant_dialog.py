@@ -45,7 +45,7 @@ class VariantFields(Value):
     ] = ""
 
     @classmethod
-    def of(cls, variant: Variant, session: Session) -> VariantFields:
+    def for_variant(cls, variant: Variant, session: Session) -> VariantFields:
         """Return the fields of a variant; without a system message of its own, with that of the conversation."""
         return cls(
             name=variant.name,
@@ -69,7 +69,7 @@ class VariantDialog(QDialog):
         model = ModelRow("model", hints_of(VariantFields)["model"])
         self.model = model.picker
         self.fields: Form[VariantFields] = form_for(VariantFields, {"model": model})
-        self.fields.set_value(VariantFields.of(variant, session))
+        self.fields.set_value(VariantFields.for_variant(variant, session))
         self.parameters = _parameters_form(variant.applied(session.settings).current)
         self._offer_tools()
         self.save = styled(QPushButton("Save"), "primary")
