@@ -375,7 +375,9 @@ class ResponsesDecoder(Decoder):
             slot = self._start_item(item, index, out)
         elif not is_done:
             self._note(out, "item_start_repeated", "an item started more than once; it goes on")
-        if is_done:
+        if is_done and slot.is_done:
+            self._note(out, "item_end_repeated", "an item ended more than once; its first end counts")
+        elif is_done:
             self._finish_item(slot, item, out)
 
     def _add_missing_items(self, output: JSON, out: list[Event]) -> None:
