@@ -60,6 +60,11 @@ def is_item(value: JSONObject) -> bool:
     )
 
 
+def is_hosted(value: JSONObject) -> bool:
+    """Return whether an object is an item that a gateway ran, or asks for, itself."""
+    return any(get_protocol(name).is_hosted(value) for name in PROTOCOLS)
+
+
 def body_of_answer(value: JSONObject) -> JSONObject | None:
     """Return the body that sends a complete answer back; None for other objects."""
     bodies = (get_protocol(name).body_of_answer(value) for name in PROTOCOLS)

@@ -36,6 +36,7 @@ class Protocol(ABC):
     continues_paused: ClassVar[bool]  # sending a paused answer back continues it
     libraries: ClassVar[tuple[str, ...]]  # names of client libraries in the package registries
     openai: ClassVar[OpenAIResource | None] = None  # its resource in OpenAI's libraries
+    known_members: ClassVar[frozenset[str]] = frozenset()  # documented members of a part that no field holds
     key_headers: ClassVar[Mapping[str, str]] = {}  # in lower case: sent along with a key in x-api-key
     expected: ClassVar[Expected]  # rules for its answers
     marks: ClassVar[Marks]  # names that tell its bodies from those of others
@@ -156,6 +157,10 @@ class Protocol(ABC):
         self, content_type: str | None = None, cap: int = DEFAULT_CAP, make_id: Callable[[], str] | None = None
     ) -> Decoder:
         """Return a decoder for one response body; see ``Decoder`` for the arguments."""
+
+    def is_hosted(self, value: JSONObject) -> bool:
+        """Return whether an unknown part is an item that the gateway ran, or asks for, itself."""
+        return False
 
     def body_of_answer(self, value: JSONObject) -> JSONObject | None:
         """Return the body that sends a complete answer of this protocol back; None for other objects."""

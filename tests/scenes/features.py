@@ -60,6 +60,16 @@ async def protocol_switch(stage: Stage) -> None:
     await stage.settle()
 
 
+@scene(sizes=WIDE)
+async def hosted_items(stage: Stage) -> None:
+    """An answer over the Responses API: reasoning, what the gateway ran itself, and a text with a citation."""
+    stage.fresh("demo-responses", protocol="responses", reasoning_summary="auto")
+    hosted = [{"type": "web_search"}, {"type": "code_interpreter", "container": {"type": "auto"}}]
+    stage.session.change(extra_body={"tools": hosted})
+    await stage.ask("What is the highest mountain of Norway?")
+    await stage.settle()
+
+
 @scene(tokens_per_second=140, sizes=WIDE)
 async def readme(stage: Stage) -> None:
     """The read-me's picture: one call answered, the other one waiting with an argument changed by hand."""

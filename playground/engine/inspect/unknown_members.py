@@ -27,18 +27,19 @@ _NAMES: Final = 120  # characters of all names
 class Beside:
     """Members as they stood beside what is known of something: ``of`` names its kind, as ``ExtraDelta`` does.
 
-    ``fate`` says in words whether they go back.
+    ``fate`` says in words whether they go back, ``are_known`` that the protocol documents all of them.
     """
 
     of: str
     members: JSONObject
     fate: str
+    are_known: bool = False
     kind: Literal["beside"] = "beside"
 
     @property
     def title(self) -> str:
         """The word before the names; members of the message itself are often documented by the gateway."""
-        return "also received" if self.of == "message" else "unknown"
+        return "also received" if self.of == "message" or self.are_known else "unknown"
 
     @property
     def names(self) -> str:
@@ -50,11 +51,13 @@ class Beside:
 def beside_part(part: Part) -> list[Beside]:
     """Return the unknown members of a part, by protocol."""
     extra: Extra = getattr(part, "extra", {})
-    return [
-        Beside(part.kind, visible, _part_fate(part, over))
-        for over, members in extra.items()
-        if (visible := get_protocol(over).visible_members(members) if over in PROTOCOLS else members)
-    ]
+    out = []
+    for over, members in extra.items():
+        visible = get_protocol(over).visible_members(members) if over in PROTOCOLS else members
+        if visible:
+            known = get_protocol(over).known_members if over in PROTOCOLS else frozenset()
+            out.append(Beside(part.kind, visible, _part_fate(part, over), visible.keys() <= known))
+    return out
 
 
 def _part_fate(part: Part, over: str) -> str:

@@ -42,6 +42,9 @@ class ResponsesProtocol(Protocol):
     conversation = ("instructions", _INPUT)
     libraries = ("openai",)
     openai = RESPONSES
+    known_members = frozenset(
+        {"annotations", "caller", "content", "encrypted_content", "logprobs", "namespace", "phase"}
+    )
     alternates = False
     returns_reasoning = False
     pictures_in_results = True
@@ -174,6 +177,11 @@ class ResponsesProtocol(Protocol):
         self, content_type: str | None = None, cap: int = DEFAULT_CAP, make_id: Callable[[], str] | None = None
     ) -> ResponsesDecoder:
         return ResponsesDecoder(content_type, cap, make_id)
+
+    def is_hosted(self, value: JSONObject) -> bool:
+        kind = value.get("type")
+        is_item = isinstance(kind, str) and kind.endswith(("_call", "_list_tools", "_approval_request", "compaction"))
+        return is_item and isinstance(value.get("id"), str)
 
     def body_of_answer(self, value: JSONObject) -> JSONObject | None:
         """A response repeats the instructions, the tools and the settings of its request."""

@@ -15,7 +15,7 @@ from itertools import islice
 from playground.engine.inspect.unknown_members import beside_part
 from playground.ui.features.conversation.calls.call_text import brief_json, unknown_lines
 from playground.ui.features.conversation.caps import MATCHES
-from playground.ui.features.conversation.rows import REDACTED, Row, Shown, beside_text, shown_parts
+from playground.ui.features.conversation.rows import REDACTED, Row, Shown, beside_text, hosted_text, shown_parts
 
 _MARKUP = r"[*`~\\]*"
 
@@ -64,6 +64,8 @@ def part_texts(row: Row, part: Shown) -> Iterator[str]:
                 yield beside_text(members)
         case "beside":
             yield beside_text(part)
+        case "hosted":
+            yield hosted_text(part)
         case _:
             return
 

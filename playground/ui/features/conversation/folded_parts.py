@@ -9,13 +9,14 @@ from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent
 
 from playground.domain.accumulator import GrowingPart
 from playground.domain.parts import Reasoning
+from playground.engine.inspect.hosted_items import HostedItem
 from playground.engine.inspect.unknown_members import Beside
 from playground.jsonkit.foreign import write
 from playground.jsonkit.layout import indented
 from playground.jsonkit.nesting import approximate_size
 from playground.ui.features.conversation.fold import Fold
 from playground.ui.features.conversation.part_view import PartContext, PartView, Searched
-from playground.ui.features.conversation.rows import REDACTED, beside_text
+from playground.ui.features.conversation.rows import REDACTED, beside_text, hosted_text
 from playground.ui.widgets import figures
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.plain_text import show_hidden, tip
@@ -130,3 +131,37 @@ class MembersFold(Fold, PartView[Beside]):
             members = self._shown.members
             few = approximate_size(members, LAID_OUT) <= LAID_OUT
             QGuiApplication.clipboard().setText(indented(members) if few else write(members))
+
+
+class HostedFold(Fold, PartView[HostedItem]):
+    """An item that the gateway ran itself: its kind, state and subject in a line that opens to its JSON."""
+
+    def __init__(self, zoom: float = 1.0) -> None:
+        self.copy = IconButton("copy", "Copy this item as JSON", size=14)
+        self.copy.clicked.connect(self._copy)
+        super().__init__(self.copy, zoom=zoom, margins=(6, 3, 10, 3))
+        self._item: HostedItem | None = None
+        self.text_view.setAccessibleName("Item of the gateway")
+
+    @classmethod
+    def make(cls, context: PartContext, mode: str) -> HostedFold:
+        fold = cls(context.zoom)
+        fold.height_changed.connect(context.frame.height_changed)
+        return fold
+
+    def show_part(self, part: HostedItem) -> None:
+        """Show another item; the fold keeps its state."""
+        if part == self._item:
+            return
+        self._item = part
+        self.set_source(hosted_text(part))
+        self.head.setToolTip("The gateway ran this itself. It is kept, and sent back whole.")
+        self.set_words(show_hidden(f"{part.title} — {part.subject}" if part.subject else part.title), part.title)
+        self.refresh()
+
+    def texts(self) -> Sequence[Searched]:
+        return ((self.text_view, self),)
+
+    def _copy(self) -> None:
+        if self._item is not None:
+            QGuiApplication.clipboard().setText(indented(self._item.value))

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
 from playground.domain.output import wants_json
-from playground.domain.parts import Part, Reasoning, Text, ToolCall, ToolResult
+from playground.domain.parts import Part, Reasoning, Text, ToolCall, ToolResult, Unknown
 from playground.domain.tokens import estimate_tokens
 from playground.domain.transcript import Role, Transcript, Turn
+from playground.engine.inspect.hosted_items import HostedItem, hosted_item
 from playground.engine.inspect.unknown_members import Beside, beside_part, beside_turn, clipped
 from playground.ui.features.conversation.calls.call_text import json_lines
 
@@ -84,7 +85,7 @@ REDACTED = "(redacted by the provider)"
 PAGE: Final = 20  # parts of a turn shown at once
 
 #: Content of a card: a part, or unknown members of one. Those of a call are shown in the call's own card.
-Shown: TypeAlias = Part | Beside
+Shown: TypeAlias = Part | Beside | HostedItem
 
 
 def is_judged(turn: Turn) -> bool:
@@ -108,7 +109,8 @@ def shown_parts(turn: Turn) -> list[Shown]:
         elif not (part.kind == "image" and before == "image") and not (
             part.kind == "reasoning" and not _has_words(part)
         ):
-            parts.append(part)
+            item = hosted_item(part) if isinstance(part, Unknown) else None
+            parts.append(item or part)
         if part.kind != "tool_call":
             parts += beside_part(part)
         before = part.kind
@@ -120,9 +122,14 @@ def beside_text(members: Beside) -> str:
     return "\n".join(line for _, line in json_lines(clipped(members.members)))
 
 
+def hosted_text(item: HostedItem) -> str:
+    """Return the text of an item that the gateway ran, as a card shows it."""
+    return "\n".join(line for _, line in json_lines(clipped(item.value)))
+
+
 def text_mode(turn: Turn, part: Shown) -> str:
     """Return how a text is drawn unless its exact text is shown: "markdown", "plain" or "raw"."""
-    if part.kind in ("unknown", "tool_result", "beside"):
+    if part.kind in ("unknown", "tool_result", "beside", "hosted"):
         return "raw"
     return "markdown" if turn.role is Role.ASSISTANT else "plain"
 

@@ -15,7 +15,7 @@ from playground.domain.transcript import Turn
 from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.calls.call_text import unknown_lines
 from playground.ui.features.conversation.commands import TurnCommands
-from playground.ui.features.conversation.folded_parts import MembersFold, ReasoningView
+from playground.ui.features.conversation.folded_parts import HostedFold, MembersFold, ReasoningView
 from playground.ui.features.conversation.image_view import ImageStrip
 from playground.ui.features.conversation.part_view import PartContext, PartView, Searched
 from playground.ui.features.conversation.parts_row import PartsRow
@@ -107,6 +107,7 @@ _BY_KIND: Final[dict[str, type[PartView[Any]]]] = {
     "reasoning": ReasoningView,
     "image": TurnImages,
     "beside": MembersFold,
+    "hosted": HostedFold,
 }
 
 
