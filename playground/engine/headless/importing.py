@@ -52,7 +52,7 @@ from playground.jsonkit.relaxed import read_relaxed
 from playground.jsonkit.texts import listed
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import DEFAULT, MESSAGES
-from playground.protocols.protocol import conversation_in
+from playground.protocols.protocol import body_of_answer, conversation_in
 from playground.system.named_file import read_named, read_standard_input
 
 LARGEST: Final = 256 * 1024 * 1024  # bytes of a file that is read
@@ -276,6 +276,8 @@ def _kind_of_value(value: JSON) -> str:
         return TOOLS
     if conversation_in(value):
         return REQUEST if isinstance(value.get("model"), str) else CONVERSATIONS
+    if body_of_answer(value) is not None:
+        return REQUEST
     if conversations.is_conversation(value):
         return CONVERSATIONS
     if _is_tools(value):

@@ -29,7 +29,14 @@ from playground.jsonkit.reading import parse_json
 from playground.jsonkit.texts import listed
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import DEFAULT, PROTOCOLS
-from playground.protocols.protocol import conversation_in, get_protocol, protocol_at, protocol_of, with_messages
+from playground.protocols.protocol import (
+    body_of_answer,
+    conversation_in,
+    get_protocol,
+    protocol_at,
+    protocol_of,
+    with_messages,
+)
 from playground.protocols.reading import MessageError
 from playground.system.loopback import is_loopback_name
 
@@ -268,6 +275,10 @@ def _from_body(body: JSONObject) -> Imported:
         others = ", ".join(f"“{member}”" for member in body if member != name)
         note = f"The request is “{name}” of a batch; left out: {others or 'none'}."
         return replace(imported, notes=(*imported.notes, note))
+    if (answer := body_of_answer(body)) is not None:
+        note = "A response was read: the request that sends it back."
+        imported = read_body(answer)
+        return replace(imported, notes=(note, *imported.notes))
     imported = read_body(body)
     if "playground" in body or protocol_of(body)[1]:
         return imported

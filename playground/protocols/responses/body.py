@@ -38,8 +38,8 @@ def read_input(instructions: JSON, value: JSON) -> list[Turn]:
     if isinstance(instructions, str) and instructions:
         turns.append(Turn(id=new_id(), role=Role.SYSTEM, parts=(Text(text=whole(instructions)),)))
     if isinstance(value, str):
-        parts = (Text(text=whole(value), extra={NAME: {PLAIN: True}}),)
-        return [*turns, Turn(id=new_id(), role=Role.USER, parts=parts, parent=turns[-1].id if turns else None)]
+        text = Text(text=whole(value), extra={NAME: {PLAIN: True}})
+        return [*turns, Turn(id=new_id(), role=Role.USER, parts=(text,), parent=turns[-1].id if turns else None)]
     if not isinstance(value, list):
         raise ValueError("“input” must be text or a list of items")
     for number, item in enumerate(value, 1):

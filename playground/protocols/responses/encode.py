@@ -7,7 +7,7 @@ there. The ids of the items after one that is left out are left out too, because
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from playground.domain.members import with_members
@@ -187,7 +187,7 @@ def _others(turn: Turn, texts: set[str]) -> Iterator[JSONObject]:
         yield _message(role, content)
 
 
-def _message(role: str, parts: list[Part]) -> JSONObject:
+def _message(role: str, parts: Sequence[Part]) -> JSONObject:
     """Return a message; its content is a text if it is one that was not received as a list."""
     first = members_of(parts[0]) if parts else {}
     item: JSONObject = first.get(ITEM) or {}

@@ -38,7 +38,7 @@ class ResponsesProtocol(Protocol):
 
     name = NAME
     endpoint = "responses"
-    served_as = ("responses",)
+    served_as = "responses", "openai-response"
     conversation = ("instructions", _INPUT)
     libraries = ("openai",)
     openai = RESPONSES

@@ -97,7 +97,7 @@ def test_incomplete_encrypted_content_of_a_cut_stream_is_not_kept() -> None:
     assert item == {"type": "reasoning", "id": "rs_0", "summary": [{"type": "summary_text", "text": "Hm."}]}
 
 
-HOSTED = [
+HOSTED: list[dict[str, Any]] = [
     {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search", "query": "x"}},
     {"type": "file_search_call", "id": "fs_1", "status": "completed", "queries": ["x"], "results": None},
     {"type": "code_interpreter_call", "id": "ci_1", "status": "completed", "code": "1+1", "container_id": "c"},

@@ -62,7 +62,7 @@ def configuration(resolved: ResolvedEvaluation) -> JSONObject:
 def _provider(column: EvalVariant) -> str:
     """Return ``openai:chat:MODEL``: the vendor of a protocol, the protocol, the model."""
     protocol = get_protocol(column.settings.protocol)
-    return f"{protocol.served_as[-1]}:{protocol.name}:{column.settings.model}"
+    return f"{protocol.libraries[0]}:{protocol.name}:{column.settings.model}"
 
 
 def _config(column: EvalVariant) -> JSONObject:

@@ -128,9 +128,11 @@ class ErrorCard(ErrorFrame):
         self._remedy = paragraph(advice.remedy, "muted")
         layout.addWidget(self._remedy)
         with_offer = (action for action in actions if action.offer)
-        for number, (_, offered) in enumerate(groupby(with_offer, lambda action: action.offer)):
-            layout.addSpacing(0 if number else 6)
-            layout.addWidget(self._offer(list(offered), first=not number))
+        leads = bool(actions) and actions[0].offer is not None
+        offers = [
+            self._offer(list(offered), first=leads and not number)
+            for number, (_, offered) in enumerate(groupby(with_offer, lambda action: action.offer))
+        ]
         row = QWidget()
         flow = FlowLayout(row, 6)
         others = [action for action in actions if action.offer is None]
@@ -142,8 +144,9 @@ class ErrorCard(ErrorFrame):
             flow.addWidget(button)
         self._wait = text_label("", "muted")
         flow.addWidget(self._wait)
-        layout.addSpacing(6)
-        layout.addWidget(row)
+        for number, widget in enumerate([*offers, row] if leads else [row, *offers]):
+            layout.addSpacing(6 if number == 0 or widget is row else 0)
+            layout.addWidget(widget)
         if failure.body.strip() and failure.body.strip() != failure.message:
             body = ErrorBody(failure.body)
             body.height_changed.connect(self.height_changed)
