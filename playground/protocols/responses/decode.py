@@ -240,10 +240,7 @@ class ResponsesDecoder(Decoder):
             self._calls += 1
             self._go_to(slot.place((CALLS[kind][0], 0)), out)
             self._name_call(slot, item, out)
-        elif kind == REASONING:
-            self._go_to((*slot.order, 0), out)
-            out.append(ExtraDelta(0, REASONING, NAME, {ITEM: {}}))  # keeps the place of an item without text
-        elif kind != MESSAGE:
+        elif kind not in (MESSAGE, REASONING):
             self._show_item(slot, item, out)
         return slot
 

@@ -72,6 +72,29 @@ def members_of(part: Part) -> JSONObject:
     return getattr(part, "extra", {}).get(NAME, {})  # type: ignore[no-any-return]
 
 
+def without_sealed(turn: Turn) -> Turn:
+    """Return a turn without encrypted reasoning, and without the ids that the server pairs with it."""
+    parts: list[Part] = []
+    is_dropping = is_without = False
+    for part in turn.parts:
+        if part.kind == "reasoning":
+            is_sealed = bool((members_of(part).get(ITEM) or {}).get("encrypted_content"))
+            is_dropping = is_sealed or (is_dropping and CONTINUES in members_of(part))
+            is_without = is_without or is_dropping
+        if part.kind != "reasoning" or not is_dropping:
+            parts.append(_without_id(part) if is_without else part)
+    return turn.model_copy(update={"parts": tuple(parts)}) if is_without else turn
+
+
+def _without_id(part: Part) -> Part:
+    members = members_of(part)
+    if "id" not in (members.get(ITEM) or {}):
+        return part
+    item = {name: value for name, value in members[ITEM].items() if name != "id"}
+    extra = getattr(part, "extra", {})
+    return part.model_copy(update={"extra": {**extra, NAME: {**members, ITEM: item}}})
+
+
 # ---- answers ---------------------------------------------------------------------------------------------------------
 
 
