@@ -147,7 +147,12 @@ def _short(item: JSONObject) -> JSONObject:
 
 
 def _without_ids(items: list[JSONObject]) -> Iterator[JSONObject]:
-    """Leave out reasoning that only its id identifies, and the ids of the items after it."""
+    """Leave out reasoning that only its id identifies, the ids of the items after it, and reasoning at the end.
+
+    Servers refuse reasoning without the item that followed it, as in an answer that was stopped.
+    """
+    while items and _type(items[-1]) == REASONING:
+        items.pop()
     is_left_out = False
     for item in items:
         if _type(item) == REASONING and not item.get("encrypted_content") and not item.get("content"):
