@@ -132,6 +132,14 @@ class Protocol(ABC):
         """Return the members that were received with a part, as people see them: without marks of the decoder."""
         return members
 
+    def unknown_names(self, members: JSONObject) -> list[str]:
+        """Return the names of the visible members received with a part that the protocol does not document."""
+        return [name for name in self.visible_members(members) if name not in self.known_members]
+
+    def without_sealed_reasoning(self, turn: Turn) -> Turn:
+        """Return a turn without encrypted reasoning, and what refers to it; the turn itself if it has none."""
+        return turn
+
     def renamed_ids(self, turns: Iterable[Turn]) -> list[tuple[int, str, str]]:
         """Return the calls whose id is sent in another spelling: number of the turn from 0, id, id as sent."""
         return []

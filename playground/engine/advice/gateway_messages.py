@@ -16,6 +16,7 @@ from typing import Final
 from playground.domain.errors import Failure, FailureCause, FailureKind, Sent
 from playground.engine.advice.by_kind import NO_PATH, key_refused, no_endpoint, no_key_given
 from playground.engine.advice.parts import (
+    DROP_REASONING,
     GATEWAY,
     MODEL,
     OUTPUT,
@@ -85,6 +86,20 @@ TABLE: Final[tuple[KnownMessage, ...]] = (
         ),
         r"\bprevious[_ ]response(?:_id)?\b",
         frozenset({"previous_response_not_found"}),
+    ),
+    KnownMessage(
+        Advice(
+            "sealed reasoning",
+            "The gateway cannot use the earlier reasoning",
+            "Encrypted reasoning belongs to the model and the account that wrote it. The messages stay without it.",
+            (DROP_REASONING, RETRY),
+            command="Take the reasoning out of the file's “messages”.",
+        ),
+        _any(
+            r"\bencrypted content\b[^\n]{0,80}\bcould not be (?:verified|decrypted|parsed)\b",
+            r"\bprovided without its required\b|\bitems are not persisted\b",
+        ),
+        frozenset({"invalid_encrypted_content"}),
     ),
     KnownMessage(
         Advice(

@@ -100,6 +100,9 @@ TURNS: Final = Action("turns", "Go to the earliest turn")
 #: The action for a conversation that the gateway should have kept.
 SEND_ALL: Final = Action("send_all", "Send whole conversation")
 
+#: The action for encrypted reasoning that the gateway cannot read.
+DROP_REASONING: Final = Action("drop_reasoning", "Drop earlier reasoning")
+
 #: The action for an answer that only lacks its end.
 ASK_AGAIN: Final = Action("retry", "Ask again")
 

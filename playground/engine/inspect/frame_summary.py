@@ -73,10 +73,12 @@ def _note(words_by_kind: dict[str, str], event: Event, row: Row) -> None:
                     words_by_kind["id"] = f"id {event.id}"
             words_by_kind["arguments"] = words_by_kind.get("arguments", "") + event.arguments
         case ExtraDelta():
-            names = ", ".join(event.members)
-            words_by_kind["extra"] = (
-                f"{words_by_kind['extra']}, {names}" if words_by_kind.get("extra") else f"unknown: {names}"
-            )
+            protocol = get_protocol(event.protocol)
+            unknown = protocol.unknown_names(event.members)
+            kind = "extra" if unknown else "known"
+            if names := ", ".join(unknown or protocol.visible_members(event.members)):
+                title = "unknown: " if unknown else ""
+                words_by_kind[kind] = f"{words_by_kind[kind]}, {names}" if kind in words_by_kind else f"{title}{names}"
         case Finish(_, reason):
             words_by_kind["finish"] = reason
         case UsageReport(usage):

@@ -75,7 +75,6 @@ _OF_EVENT: Final[dict[type[Event], int]] = {
     ReasoningDelta: _BIT[Kind.REASONING],
     RefusalDelta: _BIT[Kind.REFUSAL],
     UnknownPart: _BIT[Kind.UNKNOWN],
-    ExtraDelta: _BIT[Kind.UNKNOWN],
     AnswerMembers: 0,  # they come with something else, or say little
     Finish: _BIT[Kind.FINISH],
     UsageReport: _BIT[Kind.USAGE],
@@ -85,6 +84,7 @@ _OF_EVENT: Final[dict[type[Event], int]] = {
     Failed: _BIT[Kind.ERROR],
     Deviation: 0,
     ToolCallDelta: 0,  # name or arguments: looked at one by one
+    ExtraDelta: 0,  # reasoning, or members known or not: looked at one by one
 }
 _OF_FRAME: Final = {
     "comment": _BIT[Kind.COMMENT],
@@ -274,6 +274,8 @@ class FrameIndex(FrameTextIndex):
                     self._name(event, number)
                 has_arguments = event.held or len(event.arguments) > event.late
                 return (_BIT[Kind.TOOL_CALL] if named else 0) | (_BIT[Kind.ARGUMENTS] if has_arguments else 0)
+            case ExtraDelta():
+                return self._extra_kind(event)
             case Deviation(code, note, hole):
                 self.deviations[number] = (*self.deviations.get(number, ()), (code, note))
                 if hole:
@@ -291,6 +293,15 @@ class FrameIndex(FrameTextIndex):
             case _:
                 pass
         return 0
+
+    @staticmethod
+    def _extra_kind(event: ExtraDelta) -> int:
+        """Return the bit of members that no field holds: unknown, of reasoning, or none."""
+        protocol = get_protocol(event.protocol)
+        if protocol.unknown_names(event.members):
+            return _BIT[Kind.UNKNOWN]
+        has_reasoning = event.owner == "reasoning" and protocol.visible_members(event.members)
+        return _BIT[Kind.REASONING] if has_reasoning else 0
 
     def _name(self, event: ToolCallDelta, number: int) -> None:
         call = self.calls.setdefault((event.choice, event.call), Called(number))

@@ -31,7 +31,10 @@ TOOLS: Final[MemberPath] = ("tools",)
 _ABOUT_TOOLS: Final = frozenset({*TOOLS, "tool_choice", "parallel_tool_calls"})
 #: Fields about the transport or the account, which no list of models names.
 _UNLISTED: Final = frozenset(
-    {"stream", "stream_options", "n", "user", "metadata", "store", "service_tier", "safety_identifier", "extra_body"}
+    """
+    stream stream_options n user metadata store service_tier safety_identifier extra_body
+    include truncation previous_response_id prompt_cache_key max_tool_calls
+    """.split()  # noqa: SIM905 - a list of names reads worse
 )
 #: Names of one setting in the lists of gateways and in protocols.
 _SYNONYMS: Final = (

@@ -1,16 +1,24 @@
-"""Signed thinking and the edits that invalidate it. Pure functions over transcripts.
+"""Sealed reasoning and the edits that invalidate it. Pure functions over transcripts.
 
 The native messages protocol takes thinking blocks back only as they were received, and newer models bind them to the
-unchanged system prompt, tools and messages before them. Nothing is dropped automatically: a person decides.
+unchanged system prompt, tools and messages before them. Encrypted reasoning of the Responses protocol is bound to its
+model, account and conversation. Nothing is dropped automatically: a person decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from playground.domain.parts import Image, Part, Reasoning, ToolCall, ToolResult
 from playground.domain.transcript import Role, Transcript, Turn
 from playground.engine.session.branching import fork
+from playground.protocols import PROTOCOLS
+from playground.protocols.protocol import get_protocol
+
+
+def sealed(turn: Turn) -> bool:
+    """Return whether a turn holds signed, redacted or encrypted reasoning."""
+    return without_thinking(turn) is not turn
 
 
 def signed(turn: Turn) -> bool:
@@ -20,7 +28,11 @@ def signed(turn: Turn) -> bool:
 
 def signed_turns(transcript: Transcript) -> tuple[str, ...]:
     """Return the ids of turns with signed thinking, those on the path first. Any change of tools invalidates them."""
-    keys = {turn_id for turn_id, turn in transcript.turns.items() if signed(turn)}
+    return _matching(transcript, signed)
+
+
+def _matching(transcript: Transcript, matches: Callable[[Turn], bool]) -> tuple[str, ...]:
+    keys = {turn_id for turn_id, turn in transcript.turns.items() if matches(turn)}
     if not keys:
         return ()
     on_path = [turn.id for turn in transcript.path]
@@ -28,19 +40,19 @@ def signed_turns(transcript: Transcript) -> tuple[str, ...]:
 
 
 def invalidated(before: Transcript, after: Transcript) -> tuple[str, ...]:
-    """Return the ids of turns in `after` whose signed thinking does not fit what precedes it any more, path first.
+    """Return the ids of turns in `after` whose sealed reasoning does not fit what precedes it any more, path first.
 
     A turn counts if its system prompt, a turn before it or its own role changed between `before` and `after`, on any
-    branch. New turns and turns with new thinking do not count.
+    branch. New turns and turns with new reasoning do not count.
     """
-    keys = signed_turns(after)
+    keys = _matching(after, sealed)
     path_differs = bool(keys) and _system_prompt(before.path) != _system_prompt(after.path)
     on_path = {turn.id for turn in after.path}
     cache: dict[str, bool] = {}
     stale = []
     for key in keys:
         old, turn = before.turns.get(key), after.turns[key]
-        if old is None or not signed(old):
+        if old is None or not sealed(old):
             continue
         if key in on_path:
             prompt_differs = path_differs
@@ -53,12 +65,16 @@ def invalidated(before: Transcript, after: Transcript) -> tuple[str, ...]:
 
 
 def without_thinking(turn: Turn) -> Turn:
-    """Return the turn without its signed thinking; other reasoning remains."""
-    return turn.model_copy(update={"parts": tuple(part for part in turn.parts if not _is_signed(part))})
+    """Return the turn without its sealed reasoning; other reasoning remains. The turn itself if it has none."""
+    if signed(turn):
+        turn = turn.model_copy(update={"parts": tuple(part for part in turn.parts if not _is_signed(part))})
+    for name in PROTOCOLS:
+        turn = get_protocol(name).without_sealed_reasoning(turn)
+    return turn
 
 
 def drop(transcript: Transcript, turn_ids: Collection[str]) -> Transcript:
-    """Remove the signed thinking of these turns. Raises KeyError for an unknown id."""
+    """Remove the sealed reasoning of these turns. Raises KeyError for an unknown id."""
     for turn_id in turn_ids:
         transcript = transcript.replace(without_thinking(transcript.turns[turn_id]))
     return transcript

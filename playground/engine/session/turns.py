@@ -179,7 +179,7 @@ class Turns:
         self.rewrite(self.transcript.select(turn_id))
 
     def drop_thinking(self, turn_ids: Collection[str]) -> None:
-        """Remove the signed thinking of these turns. Raises KeyError for an unknown id."""
+        """Remove the sealed reasoning of these turns. Raises KeyError for an unknown id."""
         self.rewrite(thinking.drop(self.transcript, turn_ids))
 
     def branch(self, before: Transcript, stale: Collection[str]) -> None:

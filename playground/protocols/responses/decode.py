@@ -242,10 +242,7 @@ class ResponsesDecoder(Decoder):
             self._calls += 1
             self._go_to(slot.place((CALLS[kind][0], 0)), out)
             self._name_call(slot, item, out)
-        elif kind == REASONING:
-            self._go_to((*slot.order, 0), out)
-            out.append(ExtraDelta(0, REASONING, NAME, {ITEM: {}}))  # keeps the place of an item without text
-        elif kind != MESSAGE:
+        elif kind not in (MESSAGE, REASONING):
             self._show_item(slot, item, out)
         return slot
 
@@ -377,7 +374,9 @@ class ResponsesDecoder(Decoder):
             slot = self._start_item(item, index, out)
         elif not is_done:
             self._note(out, "item_start_repeated", "an item started more than once; it goes on")
-        if is_done:
+        if is_done and slot.is_done:
+            self._note(out, "item_end_repeated", "an item ended more than once; its first end counts")
+        elif is_done:
             self._finish_item(slot, item, out)
 
     def _match_items(self, items: list[JSONObject]) -> list[Slot | None]:

@@ -80,6 +80,29 @@ def members_of(part: Part) -> JSONObject:
     return getattr(part, "extra", {}).get(NAME, {})  # type: ignore[no-any-return]
 
 
+def without_sealed(turn: Turn) -> Turn:
+    """Return a turn without encrypted reasoning, and without the ids that the server pairs with it."""
+    parts: list[Part] = []
+    is_dropping = is_without = False
+    for part in turn.parts:
+        if part.kind == "reasoning":
+            is_sealed = bool((members_of(part).get(ITEM) or {}).get("encrypted_content"))
+            is_dropping = is_sealed or (is_dropping and CONTINUES in members_of(part))
+            is_without = is_without or is_dropping
+        if part.kind != "reasoning" or not is_dropping:
+            parts.append(_without_id(part) if is_without else part)
+    return turn.model_copy(update={"parts": tuple(parts)}) if is_without else turn
+
+
+def _without_id(part: Part) -> Part:
+    members = members_of(part)
+    if "id" not in (members.get(ITEM) or {}):
+        return part
+    item = {name: value for name, value in members[ITEM].items() if name != "id"}
+    extra = getattr(part, "extra", {})
+    return part.model_copy(update={"extra": {**extra, NAME: {**members, ITEM: item}}})
+
+
 # ---- answers ---------------------------------------------------------------------------------------------------------
 
 
@@ -144,7 +167,12 @@ def _short(item: JSONObject) -> JSONObject:
 
 
 def _without_ids(items: list[JSONObject], *, is_left_out: bool) -> Iterator[JSONObject]:
-    """Leave out reasoning that only its id identifies, and the ids of the items after it, or of all."""
+    """Leave out reasoning known by its id only, ids of the items after it or of all, and reasoning at the end.
+
+    Servers refuse reasoning without the item that followed it, as in an answer that was stopped.
+    """
+    while items and _type(items[-1]) == REASONING:
+        items.pop()
     for item in items:
         if _type(item) == REASONING and not item.get("encrypted_content") and not item.get("content"):
             is_left_out = True

@@ -20,8 +20,9 @@ _NOTED: Final = {
     "number_too_large": LARGE,
     "second_error": ERROR,
     **dict.fromkeys(("item_start_missing", "item_start_repeated", "item_index_shared", "item_shape"), _ITEMS),
+    **dict.fromkeys(("item_end_repeated", "delta_after_item"), _ITEMS),
     **dict.fromkeys(("cut_off", "no_finish_reason", "end_twice", "data_after_end", "empty"), _ENDS),
-    **dict.fromkeys(("text_differs", "text_shape", "delta_after_item", "cumulative_deltas"), _TEXTS),
+    **dict.fromkeys(("text_differs", "text_shape", "cumulative_deltas"), _TEXTS),
     **dict.fromkeys(("tool_id_missing", "tool_id_repeated", "tool_arguments_object"), _CALL),
     "usage_shape": ("", "By the public protocol usage is an object with input_tokens and output_tokens."),
 }

@@ -20,7 +20,13 @@ from playground.protocols.oddities import Oddity, tool_choice
 from playground.protocols.reading import at_vendor, read_settings, tool_from
 from playground.protocols.responses.body import read_input
 from playground.protocols.responses.decode import ResponsesDecoder
-from playground.protocols.responses.encode import encode_input, instructions_of, is_plain_input, is_received
+from playground.protocols.responses.encode import (
+    encode_input,
+    instructions_of,
+    is_plain_input,
+    is_received,
+    without_sealed,
+)
 from playground.protocols.responses.expected import EXPECTED
 from playground.protocols.responses.items import CALLS, ITEM, MARKS, NAME
 from playground.protocols.responses.library import (
@@ -93,6 +99,9 @@ class ResponsesProtocol(Protocol):
         shown = {**members, **(members.get(ITEM) or {})}
         hidden = (*MARKS, "id", "type", "status")
         return {name: value for name, value in shown.items() if name not in hidden and value not in (None, [], "")}
+
+    def without_sealed_reasoning(self, turn: Turn) -> Turn:
+        return without_sealed(turn)
 
     def _write_parameters(self, request: Request) -> JSONObject:
         """Name the last answer that the server has; the next one has to be stored as well."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playground.domain.errors import FailureKind, Sent
 from playground.engine.advice import advise
-from playground.engine.advice.parts import ASK_OVER, SEND_ALL
+from playground.engine.advice.parts import ASK_OVER, DROP_REASONING, SEND_ALL
 from playground.protocols.errors import read_error
 from tests.support.each_case import each_case
 
@@ -60,3 +60,19 @@ def test_forgotten_response_offers_to_send_the_whole_conversation(status: int, b
     advice = advise(failure.model_copy(update={"sent": Sent(endpoint="responses")}))
     assert advice.meaning == "state lost"
     assert advice.actions[0] == SEND_ALL
+
+
+@each_case(
+    ("status", "body"),
+    [
+        (400, {"message": "The encrypted content for item rs_1 could not be verified. Reason: unknown key."}),
+        (400, {"message": "Refused.", "code": "invalid_encrypted_content"}),
+        (400, {"message": "Item 'rs_1' of type 'reasoning' was provided without its required following item."}),
+        (404, {"message": "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false."}),
+    ],
+)
+def test_reasoning_of_another_model_offers_to_drop_it(status: int, body: dict[str, object]) -> None:
+    failure = read_error({"error": body}, status)
+    advice = advise(failure.model_copy(update={"sent": Sent(endpoint="responses")}))
+    assert advice.meaning == "sealed reasoning"
+    assert advice.actions[0] == DROP_REASONING

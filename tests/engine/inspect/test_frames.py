@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 
 from playground.domain.accumulator import Accumulator
 from playground.domain.errors import Failure, FailureKind
+from playground.engine.inspect.frame_summary import summarize_frame
 from playground.engine.inspect.frames import FrameIndex, Kind
 from playground.gateway.tape import Exchange, Read
 from playground.protocols.protocol import get_protocol
 from tests.engine.exchanges import exchange, indexed
+from tests.protocols.responses.events import begin, call, end, items_of, message, reasoning, stream
 from tests.protocols.streams import DONE, call_chunk, chunk, fragment
 from tests.protocols.test_rechunking import CHAT, MESSAGES
 from tests.support.each_case import each_case
@@ -29,7 +31,17 @@ CALLS = b"".join(
         DONE,
     ]
 )
+ITEMS = [
+    *reasoning("First.", "Second."),
+    *message("Let me look.", 1),
+    *call(2),
+    *reasoning(index=3, encrypted="", text="raw thought"),
+    *message("Done.", 4, "msg_4"),
+]
+MIXED = [ITEMS[0], *message("Answer.", 1)[:4], *ITEMS[1:10], *message("Answer.", 1)[4:]]
 FIXTURES = {
+    "responses": ("responses", stream(begin(), ITEMS, end(items_of(ITEMS)))),
+    "responses mixed": ("responses", stream(begin(), MIXED, end(items_of(MIXED)))),
     **{f"chat {name}": ("chat", body) for name, body in CHAT.items()},
     **{f"messages {name}": ("messages", body) for name, body in MESSAGES.items()},
     "calls": ("chat", CALLS),
@@ -205,3 +217,15 @@ def test_dropped_tape_keeps_rows_without_bytes() -> None:
 
 def test_empty_parts_have_no_number() -> None:
     held(chunk({"content": ""}), call_chunk(fragment("{}", index=0, id="a", name="f")), chunk({"content": "after"}))
+
+
+def test_frames_of_responses_are_named_by_what_they_hold() -> None:
+    index = indexed(exchange([(0.1, stream(begin(), ITEMS, end(items_of(ITEMS))))], protocol="responses"))
+    rows = [index.row(number) for number in range(len(index))]
+    kinds = {kind: [row.number for row in rows if kind in row.kinds] for kind in Kind}
+    assert kinds[Kind.UNKNOWN] == []
+    assert kinds[Kind.CONTENT][0] > kinds[Kind.REASONING][0]
+    lines = [summarize_frame(index, row) for row in rows]
+    assert lines[kinds[Kind.REASONING][0]] == '"First."'
+    assert not [line for line in lines if "unknown" in line]
+    assert any("encrypted_content" in line for line in lines)

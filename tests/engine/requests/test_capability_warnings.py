@@ -289,6 +289,13 @@ def test_parameter_missing_in_the_list_is_flagged() -> None:
     assert (body["top_p"], body["seed"]) == (0.5, 7)
 
 
+def test_parameters_of_responses_that_no_list_names_are_not_flagged() -> None:
+    facts = ModelFacts(parameters=frozenset({"max_tokens", "reasoning"}))
+    names: dict[str, Any] = {"include": ("reasoning.encrypted_content",), "truncation": "auto", "prompt_cache_key": "k"}
+    session = session_of("responses", facts=facts, top_p=0.5, reasoning_summary="auto", max_output_tokens=16, **names)
+    assert flagged(session) == {"top_p": NOT_SUPPORTED}
+
+
 def test_json_schema_the_model_does_not_follow_is_flagged() -> None:
     session = session_of(facts=ModelFacts(schema_kept=False), response_format=SCHEMA)
     assert warning_sentences(settings_warnings(session), ("response_format",)).startswith(

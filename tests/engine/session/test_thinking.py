@@ -144,3 +144,15 @@ def test_branch_without_thinking_leaves_the_old_path_unchanged(session: Session,
     session.undo()
     session.undo()
     assert session.transcript is before, "one step for edit and branch"
+
+
+def test_edit_before_encrypted_reasoning_makes_it_stale_and_tools_do_not() -> None:
+    session = Experiment(no_gateway, profile_id="p", protocol="responses", model="m").main
+    encrypted = Reasoning(text="", extra={"responses": {"item": {"id": "rs_1", "encrypted_content": "gAAA"}}})
+    answer = Turn(id=new_id(), role=Role.ASSISTANT, parts=(encrypted, Text(text="1")))
+    for turn in (make_turn(Role.USER, "One?"), answer):
+        session.turns.add_turn(turn)
+    assert thinking.signed_turns(session.transcript) == ()
+    assert stale_after(session, "edit_text", ids(session)[0], "Two?") == [1]
+    session.turns.drop_thinking([answer.id])
+    assert [item["role"] for item in session.next_request.body()["input"]] == ["user", "assistant"]

@@ -163,6 +163,14 @@ def test_complete_text_replaces_fragments_that_differ() -> None:
     assert calls(responses(stream(begin(), lost, end()))) == [("call_1", "f", '{"x":1}')]
 
 
+def test_item_that_ends_twice_has_its_texts_once() -> None:
+    for item in (reasoning("Thought."), reasoning(text="raw", encrypted=""), message("Answer."), call()):
+        answer = responses(stream(begin(), item, item[-1], end(items_of(item))))
+        assert sent_back(answer) == items_of(item)
+        assert list(answer.deviations) == ["item_end_repeated"]
+        assert answer.complete
+
+
 def test_refusal_and_citations_are_parts_of_their_message() -> None:
     events = message("I")
     place = {"item_id": "msg_1", "output_index": 0, "content_index": 1}

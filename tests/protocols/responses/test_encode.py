@@ -17,7 +17,7 @@ from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.protocol import get_protocol, protocol_of, protocol_of_tool
 from playground.protocols.reading import MessageError
 from playground.protocols.responses.parameters import ResponsesParameters
-from tests.protocols.responses.events import call, end, items_of, message, reasoning, response, stream
+from tests.protocols.responses.events import begin, call, end, items_of, message, reasoning, response, stream
 from tests.protocols.streams import fold, responses_events
 from tests.support.each_case import each_case
 
@@ -323,3 +323,25 @@ def test_id_that_was_typed_is_sent_with_the_whole_input() -> None:
     assert body["previous_response_id"] == "resp_5"
     assert len(body["input"]) == 2
     assert [oddity.path[0] for oddity in PROTOCOL.oddities(body)] == ["store"]
+
+
+def test_turn_without_sealed_reasoning_has_no_ids_that_the_server_pairs_with_it() -> None:
+    items = [
+        *reasoning("First.", "Second."),
+        *message("Let me look.", 1, phase="commentary"),
+        *call(2),
+        *reasoning(index=3, encrypted="", text="raw thought"),
+    ]
+    turn = received(items)
+    _, comment, called, raw = body_of(turn)["input"]
+    left = PROTOCOL.without_sealed_reasoning(turn)
+    del comment["id"], called["id"], raw["id"]
+    assert body_of(left)["input"] == [comment, called, raw]
+    assert PROTOCOL.without_sealed_reasoning(left) is left
+
+
+def test_reasoning_without_the_item_that_followed_it_is_not_sent_without_state() -> None:
+    turn = received(begin(), *message("Let me see."), *reasoning("First.", index=1), *reasoning(index=2, text="raw"))
+    stateless = body_of(turn, parameters=ResponsesParameters(store=False))
+    assert [item["type"] for item in stateless["input"]] == ["message"]
+    assert [item["type"] for item in body_of(turn)["input"]] == ["message", "reasoning", "reasoning"]

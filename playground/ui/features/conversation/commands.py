@@ -17,6 +17,7 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Transcript, Turn
 from playground.engine.advice.parts import (
     ASK_AGAIN,
+    DROP_REASONING,
     GIVE_UP,
     KEEP_OFFER,
     READ_CUMULATIVE,
@@ -85,7 +86,7 @@ class ThinkingGuard:
         place = f"of message{'s' * (len(numbers) > 1)} {listed(numbers)}" if numbers else "on another branch"
         act = partial(self._act, session, session.transcript)
         self._notice.offer(
-            f"{reason} the signed thinking {place}. A gateway may reject it.",
+            f"{reason} the reasoning {place}. A gateway may reject it.",
             ("Drop thinking", partial(act, partial(session.turns.drop_thinking, invalid))),
             ("Branch", partial(act, partial(session.turns.branch, before, invalid))),
             ("Keep as is", partial(self._accepted.add, invalid)),
@@ -345,7 +346,9 @@ class TurnCommands(QObject):
             session.set_parameters(session.settings.current.with_value("stream", True))
         if action == SEND_ALL:
             session.set_parameters(session.settings.current.stateless())
-        if action in (RETRY, ASK_AGAIN, STREAM_ON, SEND_ALL):
+        if action == DROP_REASONING:
+            session.turns.drop_thinking([turn.id for turn in session.transcript.path if thinking.sealed(turn)])
+        if action in (RETRY, ASK_AGAIN, STREAM_ON, SEND_ALL, DROP_REASONING):
             self.regenerate(turn_id)
         elif action == TURNS:
             self._pane.focus_turn(session.transcript.path[0].id)
