@@ -41,7 +41,7 @@ async def open_check(person: Person) -> CheckWindow:
 async def test_gateway_check_shows_the_exchange_of_each_line_and_runs_once(person: Person) -> None:
     await person.use_model("demo-reasoner")
     window = await open_check(person)
-    await person.until(lambda: "37 requests" in window.text, "the number of requests")
+    await person.until(lambda: "54 requests" in window.text, "the number of requests")
     assert {first.method for first in person.server.requests} <= {"GET"}, "nothing is asked before it is begun"
     planned = window.checks
     await window.begin(FEW | MESSAGES)
@@ -198,7 +198,7 @@ async def test_gateway_check_is_priced_stopped_and_closed_while_running(person: 
         profile = person.app.gateways.store.add_profile(profile)
         window = await open_check(person)
         await window.select("Gateway", profile.name)
-        await person.until(lambda: "at most $0.03" in window.text, "the price")
+        await person.until(lambda: "at most $0.04" in window.text, "the price")
         await window.begin({LIST, WHOLE})
         await person.until(lambda: window.verdict(LIST) == "works", "the line of the models")
         checks = await window.wait_for(QTreeWidget, "Checks")

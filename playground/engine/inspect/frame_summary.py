@@ -120,7 +120,8 @@ def _counts(usage: Usage) -> str:
 
 #: Bytes of a stream that is assembled. Larger ones are shown as events.
 MAX_ASSEMBLED: Final = 32 * 1024 * 1024
-_CREATED: Final = re.compile(rb'"created"\s*:\s*(\d{1,12})')
+_CREATED: Final = re.compile(rb'"created(?:_at)?"\s*:\s*(\d{1,12})')
+_TIMES: Final = frozenset({"created", "created_at"})
 
 
 class AssembledAnswer:
@@ -157,11 +158,12 @@ class AssembledAnswer:
             return ""
         try:
             body = self._protocol.write_answer(self._answer, 0)
-            if "created" in body:  # the time is the gateway's, and no event carries it
-                created = _CREATED.search(self._exchange.reads[0].data) if self._exchange.reads else None
-                body = {name: value for name, value in body.items() if name != "created" or created}
+            created = _CREATED.search(self._exchange.reads[0].data) if self._exchange.reads else None
+            for name in _TIMES & body.keys():  # the time is the gateway's, and no event of ours carries it
                 if created is not None:
-                    body["created"] = int(created[1])
+                    body[name] = int(created[1])
+                else:
+                    del body[name]
             return indented(body)
         except (ValueError, RecursionError):
             return ""
