@@ -186,7 +186,7 @@ async def test_edit_before_signed_thinking_offers_choices(person: Person) -> Non
 
     first = person.path[0].id
     await edit_question(person, "What is a monad?", "What is a functor?")
-    await notice.wait_for_text("signed thinking of messages 2 and 4")
+    await notice.wait_for_text("the reasoning of messages 2 and 4")
     await notice.press("Branch")
     assert [turn.text for turn in person.path if turn.role is Role.USER] == ["What is a functor?", "And shorter?"]
     assert not signatures(person)

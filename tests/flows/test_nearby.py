@@ -93,7 +93,7 @@ async def test_search_names_other_servers_and_ends_with_its_dialog(person: Perso
         assert len(silent.requests) == 1
         assert f"127.0.0.1:{page.port} (A web page answers)" in wizard.text
         row = wizard.nearby(silent.port)
-        assert "said nothing" in row.text
+        assert "did not answer in time" in row.text
         await row.press("Use this address")
         assert wizard.address.text() == silent.url
 

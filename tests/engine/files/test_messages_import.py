@@ -264,7 +264,7 @@ def test_unreadable_part_is_reported(text: str, words: str) -> None:
 
 def test_long_list_of_other_records_is_refused_with_the_place_of_the_first() -> None:
     tools = [{"type": "function", "function": {"name": f"tool_{number}"}} for number in range(5_000)]
-    with pytest.raises(MessagesImportError, match="Line 1, column 2: there are no messages here"):
+    with pytest.raises(MessagesImportError, match="Line 1, column 2: there are no messages"):
         read(json.dumps(tools))
-    with pytest.raises(MessagesImportError, match="Line 1, column 1: there are no messages here"):
+    with pytest.raises(MessagesImportError, match="Line 1, column 1: there are no messages"):
         read("\n".join(map(json.dumps, tools)))

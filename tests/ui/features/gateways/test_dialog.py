@@ -122,7 +122,7 @@ def test_connection_test_uses_the_typed_values(play: Callable[[Scene], DialogDri
                 "Messages: is there and does not refuse the key (HTTP 400 to an empty request)",
                 "Responses: is there and does not refuse the key (HTTP 400 to an empty request)",
             ]
-            assert [line.mark for line in dialog.test_result.lines] == ["check"] * 3
+            assert [line.mark for line in dialog.test_result.lines] == ["check"] * 4
             assert "nothing" not in dialog.test_result.details.text().lower()
             assert driver.store.profiles == ()  # a test saves nothing
 
