@@ -6,6 +6,7 @@ import json
 
 from playground.engine.inspect.frame_summary import AssembledAnswer
 from tests.engine.exchanges import exchange
+from tests.protocols.responses.events import begin, end, items_of, message, stream
 
 MESSAGES = (
     {"type": "message_start", "message": {"id": "m1", "model": "m", "role": "assistant", "usage": {"input_tokens": 3}}},
@@ -36,3 +37,11 @@ def test_stream_without_content_is_empty() -> None:
     answer = AssembledAnswer(exchange([(0.1, b": keep-alive\n\n")]))
     answer.read()
     assert answer.text() == ""
+
+
+def test_response_has_the_time_of_its_first_event() -> None:
+    events = stream(begin(), message("Hello."), end(items_of(message("Hello."))))
+    answer = AssembledAnswer(exchange([(0.1, events)], protocol="responses"))
+    answer.read()
+    body = json.loads(answer.text())
+    assert (body["created_at"], body["output"][0]["content"][0]["text"]) == (1, "Hello.")
