@@ -51,4 +51,4 @@ inside sh -c '/root/env/bin/pip install --quiet --no-index --no-deps /root/wheel
 step "self-test"
 mount -t proc proc "$system/proc"
 trap 'umount --lazy "$system/proc"' EXIT
-inside PYTHON_KEYRING_BACKEND=keyring.backends.fail.Keyring /root/env/bin/playground --self-test
+inside PYTHON_KEYRING_BACKEND=keyring.backends.fail.Keyring /root/env/bin/playground --self-test --slow

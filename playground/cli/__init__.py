@@ -11,7 +11,7 @@ from pathlib import Path
 from playground import __version__
 
 USAGE = """playground [FILE]
-       playground [-h | --version | --self-test [--window]]
+       playground [-h | --version | --self-test [--window] [--slow]]
        playground COMMAND ..."""
 
 
@@ -84,6 +84,9 @@ def _parser() -> argparse.ArgumentParser:
         "--self-test", action="store_const", const=_self_test, dest="command", help="test this installation"
     )
     parser.add_argument("--window", action="store_true", help="with --self-test: test the window, too")
+    parser.add_argument(
+        "--slow", action="store_true", help="with --self-test: wait 20 times as long, on an emulated machine"
+    )
     parser.set_defaults(command=_window, open=None, parser=parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", prog="playground")
     for add in (add_demo, add_run, add_eval, add_check, add_import, add_gateways, add_decode, add_replay):
@@ -103,7 +106,7 @@ def _self_test(arguments: argparse.Namespace) -> int:
         return 2
     from playground.self_test import run
 
-    return run(window=arguments.window)
+    return run(window=arguments.window, slow=arguments.slow)
 
 
 def _window(arguments: argparse.Namespace) -> int:

@@ -1,8 +1,7 @@
-"""``playground --self-test``: whether this installation holds all it needs, tried out and not guessed.
+"""``playground --self-test``: tests every part of an installation on this machine.
 
-Meant for packages and for people whose machine differs from ours: what is imported late is imported now, a window is
-drawn, an answer streamed over a socket, a key kept, an experiment written. Nothing of the user's is read or changed:
-settings, gateways and experiments of the test live in a folder that is gone afterwards.
+It imports all modules, draws a window, streams an answer over a socket, stores a key and writes an experiment. Nothing
+of the user is read or changed: settings, gateways and experiments of the test are in a temporary folder.
 """
 
 from __future__ import annotations
@@ -14,21 +13,25 @@ from pathlib import Path
 
 from playground.self_test.report import Report
 
-SECONDS = 180  # for each check
+SECONDS = 180.0  # for each check
+WAIT_SECONDS = 30.0  # for each state of the window
+SLOW = 20  # times as long on a slow machine
 
 
-def run(*, window: bool) -> int:
-    """Make every check and print one line for each. Returns 0 when none failed, else 1.
+def run(*, window: bool, slow: bool = False) -> int:
+    """Make every check and print one line for each. Return 0 when none failed, else 1.
 
-    ``window`` opens the window on the screen there is; otherwise it is drawn without one.
+    ``window`` opens the window on the screen; otherwise it is drawn without one. ``slow`` gives each check ``SLOW``
+    times as long.
     """
+    factor = SLOW if slow else 1
     if not window:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
         if sys.platform == "win32":  # Qt's offscreen platform does not look for the fonts of Windows
             os.environ.setdefault("QT_QPA_FONTDIR", str(Path(os.environ["SYSTEMROOT"]) / "Fonts"))
     from playground.self_test import imports, surroundings
 
-    report = Report(SECONDS)
+    report = Report(SECONDS * factor)
     report.head()
     with report.check("parts"):
         report.good(imports.load_everything())
@@ -46,5 +49,5 @@ def run(*, window: bool) -> int:
     with own as folder, report.check("window"):
         from playground.self_test import window as in_the_window
 
-        in_the_window.run(report, Path(folder))
+        in_the_window.run(report, Path(folder), WAIT_SECONDS * factor)
     return report.end()

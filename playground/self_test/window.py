@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from playground.app import App
 
 
-SECONDS = 30.0  # the longest one wait may take
 COLOURS = 40  # fewer in a picture of the conversation, and there is nothing written in it
 
 ANSWER = """## A heading
@@ -48,8 +47,8 @@ def answer(question: str) -> int:  # a comment
 """
 
 
-def run(report: Report, folder: Path) -> None:
-    """Open the window, do what a person would, close it."""
+def run(report: Report, folder: Path, seconds: float) -> None:
+    """Open the window, do what a person would, close it. ``seconds`` is the longest wait for one state of it."""
     from playground.app import App, make_application
     from playground.demo.server import DemoConfig
     from playground.ui.widgets import loop
@@ -60,7 +59,7 @@ def run(report: Report, folder: Path) -> None:
     async def main() -> None:
         try:
             app.show()
-            await _checks(report, app, folder)
+            await _checks(report, app, folder, seconds)
         finally:
             app.quit()
 
@@ -77,9 +76,9 @@ def run(report: Report, folder: Path) -> None:
         raise MissingError("the demo gateway did not end with the application")
 
 
-async def _checks(report: Report, app: App, folder: Path) -> None:
+async def _checks(report: Report, app: App, folder: Path, seconds: float) -> None:
     with report.check("window"):
-        await _until(app.window.isVisible, "the window")
+        await _until(app.window.isVisible, "the window", seconds)
         if not QFontDatabase.families():
             raise MissingError("no font was found; nothing can be written in the window")
         size = app.window.size()
@@ -87,10 +86,10 @@ async def _checks(report: Report, app: App, folder: Path) -> None:
     with report.check("pictures"):
         report.good(_read_pictures())
     with report.check("conversation"):
-        report.good(await _render(app))
+        report.good(await _render(app, seconds))
     for protocol in PROTOCOLS:
         with report.check("stream"):
-            report.good(await _stream(app, protocol))
+            report.good(await _stream(app, protocol, seconds))
     with report.check("code"):
         report.good(_write_code(app))
     with report.check("keyring"):
@@ -113,7 +112,7 @@ def _read_pictures() -> str:
     return f"{len(icons)} icons; PNG, JPEG, GIF, WebP and SVG can be read"
 
 
-async def _render(app: App) -> str:
+async def _render(app: App, seconds: float) -> str:
     """A conversation with headings, a list, a table and code in colours comes out as more than one flat colour."""
     from playground.engine.requests.request_file import read_request
     from playground.ui.widgets.highlight import highlight
@@ -134,11 +133,11 @@ async def _render(app: App) -> str:
     )
     turn = session.transcript.path[-1].id
     view = app.window.pane.view
-    await _until(lambda: view.card(turn) is not None, "the answer's card")
+    await _until(lambda: view.card(turn) is not None, "the answer's card", seconds)
     card = view.card(turn)
     if card is None:
         raise MissingError("the answer has no card")
-    await _until(lambda: _colours(card.grab().toImage()) >= COLOURS, "something written in the answer's card")
+    await _until(lambda: _colours(card.grab().toImage()) >= COLOURS, "something written in the answer's card", seconds)
     picture = app.window.grab().toImage()
     return f"drawn in {_colours(picture)} colours, {picture.width()} × {picture.height()} pixels"
 
@@ -147,7 +146,7 @@ def _colours(picture: QImage) -> int:
     return len({picture.pixel(x, y) for x in range(0, picture.width(), 2) for y in range(0, picture.height(), 2)})
 
 
-async def _stream(app: App, protocol: str) -> str:
+async def _stream(app: App, protocol: str, seconds: float) -> str:
     """An answer of the demo gateway, over a socket, into the transcript and onto the tape."""
     from playground.engine.gateways.gateways import DEMO_ID
     from playground.engine.requests.request_file import read_request
@@ -161,7 +160,7 @@ async def _stream(app: App, protocol: str) -> str:
         MESSAGES: [{"role": "user", "content": "What is a server-sent event?"}],
     }
     session.load(read_request(request), f"Self-test, {protocol}")
-    async with asyncio.timeout(SECONDS):
+    async with asyncio.timeout(seconds):
         await session.run()
     answer = session.transcript.path[-1]
     if answer.outcome is not None and answer.outcome.failure is not None:
@@ -191,9 +190,9 @@ def _write_code(app: App) -> str:
     return f"written in {written} ways"
 
 
-async def _until(condition: Callable[[], bool], what: str) -> None:
+async def _until(condition: Callable[[], bool], what: str, seconds: float) -> None:
     try:
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(seconds):
             while not condition():  # noqa: ASYNC110 - what is waited for is a state of Qt's, which sets no event
                 await asyncio.sleep(0.05)
     except TimeoutError:
