@@ -48,7 +48,7 @@ async def server_prompt(stage: Stage) -> None:
     stage.act("servers.prompts")
     dialog = await stage.dialog("From tool servers")
     await stage.until(lambda: any(table.isVisible() for table in dialog.findChildren(QTableView)), "the prompts")
-    stage.find(QTableView, inside=dialog).selectRow(0)
+    stage.select("Prompts and resources", "Explain a note", dialog)
     await stage.settle()
     stage.find(QLineEdit, "title", dialog).setText("Welcome")
     next(button for button in dialog.findChildren(QPushButton) if button.text() == "Get messages").click()

@@ -69,6 +69,7 @@ def test_missing_module_is_named(tmp_path: Path) -> None:
 
     source = Path(playground.__file__).parent
     shutil.copytree(source, tmp_path / "playground", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(source.parent / "resources", tmp_path / "resources")
     (tmp_path / "playground" / "engine" / "requests" / "snippets" / "literals.py").unlink()
     code = "from playground.self_test.imports import load_everything; load_everything()"
     ended = subprocess.run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QResizeEvent
@@ -22,10 +23,11 @@ class Centre(QWidget):
     """Messages above a composer. `seen` shows the messages and keeps a height in which they can be read."""
 
     seen: QWidget
+    least_messages: ClassVar[tuple[int, int]] = LEAST_MESSAGES
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        least, enough = LEAST_MESSAGES
+        least, enough = self.least_messages
         self.seen.setMinimumHeight(min(max(least, self.window().height() - SMALLEST), enough))
         self.updateGeometry()
 

@@ -58,6 +58,7 @@ class AnswerPane(TranscriptPane):
     again_asked = Signal()
     stream_asked = Signal()
     commands_type = AnswerCommands
+    least_messages = (0, 0)  # the details of an evaluation can be lower than a conversation
 
     def __init__(self, session: Session, entered: PriceLookup, name: str = "The answer") -> None:
         super().__init__(session, entered, empty_words(NOTHING), fixed=True)

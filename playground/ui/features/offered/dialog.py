@@ -39,7 +39,7 @@ SERVER_WIDTH: Final = 120
 SHOWN: Final = 40_000  # characters of the preview
 NOTHING: Final = ("No running server offers prompts.", "No running server offers resources.")
 NO_MATCH: Final = "No matches"
-CHOOSE: Final = "Select an entry on the left. {button} requests its content from the server."
+CHOOSE: Final = "Select an entry. {button} requests its content from the server."
 ASK: Final = ("Get messages", "Read")
 LIST_MS: Final = 50  # between two updates of the list
 
