@@ -16,6 +16,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QAbstractButton, QApplication, QGroupBox, QLabel, QWidget
 
+from tests.flows.pages.page import PADDING
 from tests.scenes.registry import all_scenes
 from tests.scenes.stage import Look, Stage, application, draw
 from tests.support.geometry import find_faults
@@ -25,8 +26,6 @@ CONDITIONS = "plain", "wide", "longer", "mirrored"
 STRETCH = 120  # percent of the width of letters
 LOOK = Look("light", 1440, 900)
 LONGEST = 40  # letters of a line
-#: Added to texts, a third of their length: a sign that no text of the application has, and that a font has.
-PADDING = "ñ"
 
 
 def lengthen(text: str) -> str:

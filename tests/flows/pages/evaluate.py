@@ -30,7 +30,7 @@ from playground.engine.io.files import resource_root
 from playground.engine.library.opening_files import open_sample
 from playground.engine.session.plan import Plan
 from tests.flows.pages.dialogs import name_file, select_entry
-from tests.flows.pages.page import Page, find_by_object_name, get_by_object_name, read_label
+from tests.flows.pages.page import Page, find_by_object_name, get_by_object_name, read_label, text_of
 from tests.flows.pages.steps import Dialog, click_cell, column_texts, open_tab, replace_text, trigger
 
 if TYPE_CHECKING:
@@ -87,18 +87,18 @@ class EvaluatePage(Dialog):
 
     @property
     def _run_button(self) -> QPushButton | None:
-        buttons = [button for button in self.find(QPushButton) if button.text() in ("Run", "Continue")]
+        buttons = [button for button in self.find(QPushButton) if text_of(button) in ("Run", "Continue")]
         return buttons[0] if buttons else None
 
     @property
     def running(self) -> bool:
         """True while it can be stopped."""
-        return any(button.text() == "Stop" for button in self.find(QPushButton))
+        return any(text_of(button) == "Stop" for button in self.find(QPushButton))
 
     @property
     def complete(self) -> bool:
         """True once every answer is there and it can only be run again."""
-        return any(button.text() == "Run again" for button in self.find(QPushButton))
+        return any(text_of(button) == "Run again" for button in self.find(QPushButton))
 
     @property
     def ready(self) -> bool:

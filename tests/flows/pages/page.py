@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from tests.flows.conftest import Person
 
 W = TypeVar("W", bound=QWidget)
+#: What scenes with longer texts add to a text, after a space: a letter that no text of the application has.
+PADDING = "ñ"
 
 
 class Page:
@@ -64,6 +66,11 @@ class Page:
         labels = self.find(QLabel)
         labels.sort(key=lambda label: (label.mapTo(self.widget, label.rect().topLeft()).y(), label.x()))
         return [label.text() for label in labels if label.text()]
+
+
+def text_of(button: QAbstractButton) -> str:
+    """Return the text of a button without padding."""
+    return button.text().partition(f" {PADDING}")[0]
 
 
 def find_by_object_name(person: Person, object_name: str, inside: QWidget | None = None) -> list[QWidget]:
