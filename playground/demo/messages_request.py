@@ -29,12 +29,14 @@ def signature(thinking: str) -> str:
 
 
 class _Message(base.RequestModel):
-    role: Literal["user", "assistant"]
+    role: Literal["user", "assistant", "system"]  # system: later instructions, as agents send them
     content: base.Content
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.role == "user":
+        if self.role == "system":
+            base.check_types(self.content, ".content", "text")
+        elif self.role == "user":
             base.check_types(self.content, ".content", "text", "image", "tool_result")
         else:
             base.check_types(self.content, ".content", "text", "tool_use", "thinking", "redacted_thinking")
@@ -54,6 +56,8 @@ class _Message(base.RequestModel):
     def turns(self) -> list[Turn]:
         """Return the tool results as tool turns, then the text, images and calls as one turn, if any."""
         text = base.text_of(self.content)
+        if self.role == "system":
+            return [Turn("system", text)]
         if self.role == "assistant":
             uses = [block for block in self.content if block.type == "tool_use"]
             calls = [Call(use.id or "", use.name or "", json.dumps(use.input, ensure_ascii=False)) for use in uses]
@@ -140,7 +144,7 @@ class _MessagesRequest(base.Request):
             raise ApiError(404, NO_MODEL, f"The model {self.model.id} is not served under /messages; {remedy}")
         base.check_types(self.system or (), "system", "text")
         if self.messages[0].role != "user":
-            raise ValueError("messages must begin with a user message")
+            raise ValueError(f"messages must begin with a user message, not with one of the {self.messages[0].role}")
         if self.thinking.type != "disabled":
             self._check_thinking()
         return self

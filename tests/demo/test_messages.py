@@ -120,6 +120,7 @@ def test_tool_choice_is_kept(client: DemoClient) -> None:
         {"messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]},
         {"messages": [USER, {"role": "assistant", "content": "I think"}]},
         {"messages": [USER, USE, RESULT], "tools": [TOOL]},
+        {"messages": [USER, {"role": "system", "content": "Be brief."}]},
         {"temperature": 1, "top_p": 0.5, "top_k": 0, "metadata": {"user_id": "someone"}},
         {"stop_sequences": ["a"] * 8},
         {"thinking": {"type": "adaptive"}, "temperature": 1},

@@ -68,11 +68,12 @@ def test_settings_are_echoed_with_defaults(client: DemoClient) -> None:
         "truncation": "auto",
         "parallel_tool_calls": False,
         "safety_identifier": "person-1",
+        "client_metadata": {"session_id": "s1"},  # not echoed
         "tools": [WEATHER_TOOL],
         "tool_choice": {"type": "function", "name": "get_weather"},
     }
     answer = create(client, **fields)
-    for name in fields.keys() - {"tools"}:
+    for name in fields.keys() - {"tools", "client_metadata"}:
         assert answer[name] == fields[name], name
     assert answer["tools"] == [{**WEATHER_TOOL, "strict": True}]
     assert (answer["top_p"], answer["store"], answer["text"]["verbosity"]) == (1, True, "medium")

@@ -130,6 +130,7 @@ class CreateRequest(ConversationRequest):
     metadata: Annotated[
         dict[Annotated[str, Field(max_length=64)], Annotated[str, Field(max_length=512)]], Field(max_length=16)
     ] = Field(default_factory=dict)
+    client_metadata: dict[str, Any] | None = None  # sent by Codex
     safety_identifier: Annotated[str, Field(max_length=128)] | None = None
     user: str | None = None
     background: bool = False
