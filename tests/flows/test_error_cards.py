@@ -74,7 +74,7 @@ async def test_error_card_leads_to_the_remedy(person: Person) -> None:
         await person.until(lambda: any(map(has_focus, person.find(QLineEdit, "Temperature"))), "its row")
         server.play(*refusal(400, {"error": {"message": "This model's maximum context length is 4097 tokens."}}))
         card = await fail(person)
-        await card.press("Go to the earliest turn")
+        await card.press("Go to the earliest message")
         first = person.path[0].id
         await person.until(lambda: person.pane.view.focused_turn() == first, "the focus on the first turn")
         server.play(*refusal(422, {"detail": [{"loc": ["body", "foo"], "msg": "Extra inputs are not permitted"}]}))

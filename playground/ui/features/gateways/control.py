@@ -59,7 +59,7 @@ class PriceDialog(QDialog):
         self.setWindowTitle("Price of the model")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         words = QLabel(
-            f"Price per 1M tokens of {model} on {gateway}. Turns and experiments then show their cost. "
+            f"Price per 1M tokens of {model} on {gateway}. Messages and experiments then show their cost. "
             "An answer keeps the price of its request. Without a price, the cost that the gateway reports is shown, "
             "and otherwise the cost by the prices in its list of models.",
             textFormat=Qt.TextFormat.PlainText,
