@@ -249,7 +249,7 @@ class Features:
 
     def palette_entries(self) -> list[Entry]:
         """Entries of the command palette beside the actions."""
-        return [*self.gateways.entries(), *self.presets.entries(), *self.offered.entries()]
+        return [*self.gateways.entries(), *self.protocols.entries(), *self.presets.entries(), *self.offered.entries()]
 
     def _show_extra_fields(self, host: Host, panels: Panels) -> None:
         host.show_side(parameters.PAGE)
