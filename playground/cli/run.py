@@ -47,7 +47,7 @@ def add_run(commands: Any) -> None:
     )
     add_record(run)
 
-    loop = run.add_argument_group("responses to tool calls")
+    loop = run.add_argument_group("results of tool calls")
     loop.add_argument("--answers", type=Path, metavar="TABLE", help="an answer table (JSON)")
     loop.add_argument(
         "--max-steps", type=whole_number(1), metavar="N", help="max requests (default: the table's limit, or 20)"

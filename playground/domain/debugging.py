@@ -257,12 +257,12 @@ ASK: Final = CallServer()
 STEPPED = Reason(code=ReasonCode.STEP, words="Single step.")
 STOPPED = Reason(code=ReasonCode.STOPPED, words="Stopped; no result sent.")
 TRUNCATED = Reason(
-    code=ReasonCode.TRUNCATED, words="The turn broke off, so its calls are not run. Regenerate it, or delete it."
+    code=ReasonCode.TRUNCATED, words="The answer broke off, so its calls are not run. Regenerate it, or delete it."
 )
 HOLE = Reason(
     code=ReasonCode.HOLE,
     words="Part of the answer could not be read, so no rule answers its calls. Look at them, then type a result, "
-    "or regenerate the turn.",
+    "or regenerate the message.",
 )
 NO_ROW = Reason(code=ReasonCode.NO_ROW, words="There is no answer ready for this call.")
 ANSWERED = Reason(code=ReasonCode.AFTER, words="The server answered. Look at it, then send it.")
@@ -298,7 +298,7 @@ def held_back(turn: Turn, call: ToolCall) -> Reason | None:
     if problems := check_call(call, None):
         words = (
             f"The arguments of {short_name(call.name)} are malformed ({problems[0].message}), so no rule answers this "
-            "call. Correct them, type a result, or regenerate the turn."
+            "call. Correct them, type a result, or regenerate the message."
         )
         return Reason(code=ReasonCode.MALFORMED, words=words)
     return None

@@ -16,7 +16,7 @@ from playground.domain.events import Event, PartStart, ReasoningDelta, TextDelta
 CUMULATIVE: Final = "cumulative_deltas"
 NOTE: Final = (
     "each delta repeats the text so far; “Read as cumulative text” on the "
-    "turn, or “playground decode --cumulative”, reads it without the repeats"
+    "message, or “playground decode --cumulative”, reads it without the repeats"
 )
 #: Fragments in a row, the first included, that make it certain.
 ENOUGH: Final = 5

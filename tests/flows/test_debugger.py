@@ -243,8 +243,8 @@ async def test_result_is_prepared_remembered_and_sent_by_key(person: Person) -> 
     debugger = person.session.debugger
     await first.choose("Compare several results…")
     await close_dialog(person, "Compare answers to get_weather")
-    await first.choose("Tool responses…")
-    await close_dialog(person, "Tool responses")
+    await first.choose("Tool results…")
+    await close_dialog(person, "Tool results")
     await first.type_result("21 degrees")
     await first.choose("Save as mock row")
     await person.until(lambda: debugger.debugging.rule("get_weather").rows, "the rule")

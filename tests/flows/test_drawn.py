@@ -41,11 +41,11 @@ async def test_message_of_very_many_parts_is_shown_page_by_page(person: Person) 
         message = await receive(person, server, in_turn(500, 2))
         assert len(person.path[-1].parts) == 500
         await wait_for_parts(person, message, 491, 500, 500)  # the newest are in view
-        await message.press("The first parts of this turn")
+        await message.press("The first parts of this message")
         await wait_for_parts(person, message, 1, 20, 500)
         await message.press("The parts behind these")
         await wait_for_parts(person, message, 21, 40, 500)
-        await message.wait_for(QPushButton, "The first parts of this turn")
+        await message.wait_for(QPushButton, "The first parts of this message")
         field = await open_bar(person)
         await person.type_into(field, "word 402")
         await says(person, "1 of 1")

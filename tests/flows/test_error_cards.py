@@ -8,13 +8,14 @@ from itertools import accumulate
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QStatusBar, QTabBar, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QStatusBar, QTabBar, QWidget
 
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.transcript import Role
 from playground.engine.gateways.profiles import Profile
 from playground.gateway.address import origin
 from tests.flows.conftest import Person, Stage, flow
+from tests.flows.pages.connect import ConnectWindow
 from tests.flows.pages.conversation import ErrorCard
 from tests.flows.pages.gateways import GatewayBar, GatewaysWindow
 from tests.flows.pages.steps import open_tab
@@ -74,7 +75,7 @@ async def test_error_card_leads_to_the_remedy(person: Person) -> None:
         await person.until(lambda: any(map(has_focus, person.find(QLineEdit, "Temperature"))), "its row")
         server.play(*refusal(400, {"error": {"message": "This model's maximum context length is 4097 tokens."}}))
         card = await fail(person)
-        await card.press("Go to the earliest turn")
+        await card.press("Go to the earliest message")
         first = person.path[0].id
         await person.until(lambda: person.pane.view.focused_turn() == first, "the focus on the first turn")
         server.play(*refusal(422, {"detail": [{"loc": ["body", "foo"], "msg": "Extra inputs are not permitted"}]}))
@@ -130,6 +131,28 @@ def test_error_card_of_a_missing_key_leads_to_its_field(stage: Stage) -> None:
             assert locked.requests[-1].header("authorization") == f"Bearer {CANARY}"
 
         stage.play(scene)
+
+
+@flow()
+async def test_key_button_at_the_demo_gateway_explains_that_it_needs_no_key(person: Person) -> None:
+    card = await fail(person, "Hello !401")
+    await card.press("Enter the key")
+    notice = person.conversation.notice
+    await notice.wait_for_text("need no key")
+    assert not GatewaysWindow.is_open()
+    await notice.press("Connect a gateway")
+    await (await ConnectWindow.opened(person)).close()
+
+
+@flow()
+async def test_retry_by_keyboard_keeps_the_focus_at_the_answer(person: Person) -> None:
+    card = await fail(person, "Hello !401")
+    before = person.path[-1].id
+    await person.do(card.get(QPushButton, "Retry").setFocus)
+    await person.key(Qt.Key.Key_Return)
+    await person.until(lambda: person.path[-1].id != before and person.path[-1].outcome is not None, "another answer")
+    await person.idle()
+    await person.until(lambda: person.pane.view.focused_turn() == person.path[-1].id, "the focus at it")
 
 
 @flow()

@@ -178,11 +178,16 @@ async def test_help_about_and_updates_open_from_the_menu(person: Person) -> None
     updates = await PreferencesWindow.opened(person, "help.updates")
     assert updates.page == "Updates"
     daily = updates.get(QCheckBox)
+    check = updates.get(QPushButton, "Check now")
     assert not daily.isChecked()
+    assert not check.isEnabled()
+    assert not daily.isEnabled()
+    assert "Enter the address" in updates.text
     field = updates.get(QLineEdit)
     await replace_text(person, field, "http://127.0.0.1:9/latest.json")
     await person.do(partial(QTest.keyClick, field, Qt.Key.Key_Return))
     await updates.wait_until(lambda: "https://" in updates.text, "the refusal")
+    assert check.isEnabled()
     await person.click(daily)
     assert settings.value("updates/daily", False, type=bool)
     assert settings.value("updates/address") == "http://127.0.0.1:9/latest.json"

@@ -17,6 +17,7 @@ from playground.engine.gateways.secrets import Secret
 from tests.flows.conftest import Person, Stage, flow
 from tests.flows.pages.connect import ConnectWindow, ServicesWindow
 from tests.flows.pages.experiments import answer
+from tests.flows.pages.files import Palette
 from tests.flows.pages.gateways import GatewayBar, GatewaysWindow
 from tests.support.fault_server import FaultServer, keep, send, whole
 
@@ -63,6 +64,16 @@ def test_gateway_switched_receives_the_next_request_and_its_key(stage: Stage) ->
         kept_files = [path for path in app.gateways.store.path.parent.rglob("*") if path.is_file()]
         assert kept_files
         assert not any(CANARY.encode() in path.read_bytes() for path in kept_files)
+
+
+@flow()
+async def test_palette_switches_to_each_other_api(person: Person) -> None:
+    await person.trigger("view.palette")
+    palette = await Palette.wait(person)
+    await palette.search("Responses API")
+    await person.until(lambda: palette.matches[:1] == ["Switch to Responses API"], "the entry")
+    await palette.choose_first()
+    await person.until(lambda: person.session.settings.protocol == "responses", "the other API")
 
 
 @flow()

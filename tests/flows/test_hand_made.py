@@ -59,7 +59,7 @@ async def test_round_of_calls_is_written_by_hand_and_sent(person: Person) -> Non
         if call_id:
             await person.type_into(form.id, call_id)
     await composer.press("Run")
-    assert "Add the turn first" in conversation.notice.text
+    assert "Add the message first" in conversation.notice.text
     await conversation.notice.press("Add the message")
     await person.until(lambda: len(person.path) == 2, "the message")
     oslo, rome = person.path[-1].calls

@@ -128,7 +128,7 @@ def test_attached_images_are_sent_over_both_protocols(stage: Stage, tmp_path: Pa
         person.session.change(model="demo-messages")
         await GatewayBar(person).choose_api("Messages API")
         question = await person.seen(QWidget, "Switch to Messages API?")
-        assert question.accessibleDescription() == "Turn 1 (user): the detail of its image (high)"
+        assert question.accessibleDescription() == "Message 1 (user): the detail of its image (high)"
         assert person.session.settings.protocol == "chat"
         await person.press("Switch to Messages API", question)
         await person.until(lambda: person.session.settings.protocol == "messages", "the switch")
@@ -198,7 +198,7 @@ async def test_edit_before_signed_thinking_offers_choices(person: Person) -> Non
     assert person.path[0].text == "What is a monad?"
     assert signatures(person) == signed
     await (await conversation.wait_for_message(0)).choose("Delete")
-    await notice.press("Drop thinking")
+    await notice.press("Remove reasoning")
     assert not signatures(person)
     await person.trigger("edit.undo")
     await person.trigger("edit.undo")

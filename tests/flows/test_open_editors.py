@@ -22,7 +22,7 @@ from tests.flows.test_debugger import calls_sent, pause
 
 OSLO = '{"city": "Oslo", "unit": "celsius"}'
 CONTROL = Qt.KeyboardModifier.ControlModifier
-TURN, ARGUMENTS = "Edit the user turn", "Arguments of the call"
+TURN, ARGUMENTS = "Edit the user message", "Arguments of the call"
 
 
 def in_file(text: str) -> bool:

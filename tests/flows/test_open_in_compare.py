@@ -28,7 +28,7 @@ async def test_alternative_answers_open_as_lanes(person: Person) -> None:
     await person.run("Hello")
     await person.idle(2)
     await person.trigger("compare.alternatives")
-    await person.conversation.notice.wait_for_text("This turn has no alternatives to compare")
+    await person.conversation.notice.wait_for_text("This message has no alternatives to compare")
     first = person.path[-1].id
     for _ in range(2):
         before = person.path[-1].id

@@ -15,7 +15,7 @@ async def test_reasoning_of_another_model_is_dropped_by_one_click(person: Person
     await person.use_model("demo-reasoner")
     card = await fail(person, "And coffee?")
     assert "The gateway cannot use the earlier reasoning" in card.text
-    await card.press("Drop earlier reasoning")
+    await card.press("Remove earlier reasoning")
     await person.until(lambda: person.path[-1].text, "an answer")
     await person.idle()
     _, answer, _ = person.body()["input"]

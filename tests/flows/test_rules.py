@@ -64,7 +64,7 @@ async def test_default_rule_holds_for_all_tools_and_a_tool_keeps_its_own_under_a
     assert {result.by for turn in person.path for result in turn.results} == {"fixed"}
 
     tools = await ToolsPage.open(person)
-    await tools.press("Response of this tool")
+    await tools.press("Edit results of this tool")
     rules = await RulesWindow.opened(person)
     assert rules.tool == "get_weather"
     await rules.press("Mock table")

@@ -99,7 +99,7 @@ async def test_picture_and_list_lead_to_a_call_on_any_branch(person: Person) -> 
     await person.trigger("view.calls")
     calls = CallsPage(person)
     await person.until(lambda: calls.row_count >= 5, "an entry for each answer")
-    row = next(row for row, text in enumerate(calls.column("Turn")) if text.endswith("other branch"))
+    row = next(row for row, text in enumerate(calls.column("Message")) if text.endswith("other branch"))
     calls.table.setFocus()
     calls.table.setCurrentIndex(calls.table.model().index(row, 0))
     await person.key(Qt.Key.Key_Return)

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.tool_servers import ServerAnswer, TextBlock, ToolServer
@@ -188,18 +188,22 @@ async def test_model_is_asked_for_server_only_after_person_agrees(person: Person
 
     person.session.change(model="demo-chat")
     task = await call_server(person, "sum_up_notes", {"words": 20})
+    await person.do(lambda: person.app.window.resize(960, 600))
     await open_request(person)
     dialog = await ModelRequestDialog.wait(person)
+    for label in ("Ask model", "Refuse", "Send to the server"):
+        button = dialog.get(QPushButton, label)
+        assert button.visibleRegion().boundingRect() == button.rect(), f"{label} is in view without scrolling"
     assert dialog.text("System prompt") == "You sum up notes. You say nothing else."
     assert dialog.text("Max tokens") == "400"
     assert not person.posts, "no model was asked yet"
     assert not dialog.can_send
     await dialog.set_text("System prompt", "Be brief.")
     await dialog.set_text("Max tokens", "many")
-    await dialog.press("Ask")
+    await dialog.press("Ask model")
     await person.until(lambda: "whole number" in dialog.problem, "the problem")
     await dialog.set_text("Max tokens", "50")
-    await dialog.press("Ask")
+    await dialog.press("Ask model")
     await person.until(lambda: dialog.can_send, "the answer")
     body = person.body()
     assert body["messages"][0] == {"role": "system", "content": "Be brief."}

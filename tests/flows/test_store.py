@@ -68,7 +68,7 @@ async def open_tree(person: Person, turns: int) -> QAbstractScrollArea:
     await person.trigger("view.tree")
     tree = await person.seen(QAbstractScrollArea, "Branches")
     await person.until(
-        lambda: any(f"{turns} turns" in label.accessibleName() for label in person.find(QWidget)),
+        lambda: any(f"{turns} messages" in label.accessibleName() for label in person.find(QWidget)),
         "the number of turns beside the tree",
     )
     return tree
@@ -174,7 +174,7 @@ async def test_edits_settings_branches_and_deletions_are_undone_and_redone(perso
     await person.do(lambda: QTest.keyClick(tree, Qt.Key.Key_Home))
     await person.do(lambda: QTest.keyClick(tree, Qt.Key.Key_Delete))
     await person.until(lambda: person.path == (), "an empty path")
-    await person.conversation.notice.wait_for_text("A branch of 3 turns deleted.")
+    await person.conversation.notice.wait_for_text("A branch of 3 messages deleted.")
     last = state()
     for before in reversed(states):
         await act(person, "edit.undo")

@@ -93,7 +93,7 @@ async def test_messages_are_edited_moved_deleted_and_undone(person: Person) -> N
     await conversation.message(1).edit()
     await person.keys("never kept")
     await person.key(Qt.Key.Key_Escape)
-    await person.until(lambda: not person.find(QPlainTextEdit, "Edit the user turn"), "the editor to close")
+    await person.until(lambda: not person.find(QPlainTextEdit, "Edit the user message"), "the editor to close")
     assert person.path[1].text == "zwei"
 
     await conversation.message(2).choose("Move up")

@@ -40,7 +40,7 @@ async def sample(person: Person) -> None:
     await person.until(lambda: len(person.session.transcript.unanswered()) > 1, "calls that wait")
 
 
-def text_of(person: Person, turn: int, name: str = "Text of the turn") -> QTextEdit:
+def text_of(person: Person, turn: int, name: str = "Text of the message") -> QTextEdit:
     """The text of a turn on the path."""
     return person.get(QTextEdit, name, person.card(turn))
 
@@ -79,7 +79,7 @@ async def test_selected_text_selects_its_frames_and_a_frame_marks_its_text(perso
     await select_text(person, text, "")
     await person.until(lambda: not timeline.selected, "the choice to go with the selection")
     content = next(number for number in range(60, len(frames)) if frames.row(number).kind == "content")
-    for number, name in ((content, "Text of the turn"), (8, "Reasoning")):
+    for number, name in ((content, "Text of the message"), (8, "Reasoning")):
         await timeline.select(number)
         await person.key(Qt.Key.Key_Down)
         await person.until(lambda number=number: timeline.selected == [number + 1], "the next frame")  # type: ignore[misc]

@@ -36,7 +36,7 @@ async def rules_table(stage: Stage) -> None:
     await stage.sample()
     stage.session.change(debugging=RULES)
     stage.act("debug.rules")
-    dialog = await stage.dialog("Tool responses")
+    dialog = await stage.dialog("Tool results")
     stage.select("Tools", "get_weather", dialog)
     await stage.settle()
     table = stage.find(QAbstractItemView, "Mock table", dialog)

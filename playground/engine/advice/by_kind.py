@@ -86,7 +86,7 @@ _STATUS: Final = {
         command="They go into the proxy's address, with --proxy or in the environment: http://name:password@host.",
     ),
     408: _http(408, "The gateway gave up waiting", "Retry in a moment."),
-    413: _http(413, "The request is too large", "Take out images or earlier turns, then run again.", (TURNS, RETRY)),
+    413: _http(413, "The request is too large", "Take out images or earlier messages, then run again.", (TURNS, RETRY)),
     422: _http(422, *_REFUSED),
     429: _http(429, "A limit was reached", "Wait until the window resets, then retry."),
     500: _http(

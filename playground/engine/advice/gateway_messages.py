@@ -114,8 +114,8 @@ TABLE: Final[tuple[KnownMessage, ...]] = (
         Advice(
             "over the limit",
             "One request is larger than the limit allows",
-            "Waiting does not help. Delete or shorten earlier turns, lower the limit on completion tokens, or ask the "
-            "service for a higher limit.",
+            "Waiting does not help. Delete or shorten earlier messages, lower the limit on completion tokens, or ask "
+            "the service for a higher limit.",
             (TURNS, PARAMETERS, MODEL, RETRY),
         ),
         r"\brequest too large\b.{0,200}\b(?:per minute|per day|tpm|tpd|rpm)\b",
@@ -182,7 +182,7 @@ TABLE: Final[tuple[KnownMessage, ...]] = (
         Advice(
             "context",
             "The conversation is longer than the model takes",
-            "Delete or shorten earlier turns, lower the limit on completion tokens, or choose a model with a larger "
+            "Delete or shorten earlier messages, lower the limit on completion tokens, or choose a model with a larger "
             "context window.",
             (TURNS, MODEL, PARAMETERS, RETRY),
         ),
@@ -432,7 +432,7 @@ TABLE: Final[tuple[KnownMessage, ...]] = (
             "“Send reasoning back” under Parameters says when it goes along. Reasoning that was changed, or is in "
             "a changed conversation, has to be deleted.",
             (PARAMETERS._replace(value="reasoning_return"), RETRY),
-            command="Send the reasoning of earlier turns back unchanged, or leave it out.",
+            command="Send the reasoning of earlier messages back unchanged, or leave it out.",
         ),
         _any(
             r"\breasoning_content\b[^\n]{0,80}\b(?:missing|required|must be (?:passed|provided|included|returned))",
@@ -446,7 +446,7 @@ TABLE: Final[tuple[KnownMessage, ...]] = (
         Advice(
             "turns",
             "The gateway does not accept the messages in this form",
-            "What it says names the place: edit or delete that turn, then run again.",
+            "What it says names the place: edit or delete that message, then run again.",
             command="What it says names the place in the file's “messages”.",
         ),
         _any(

@@ -95,13 +95,13 @@ PARAMETERS: Final = Action("parameters", "Show parameters")
 TOOLS: Final = Action("tools", "Show tools")
 OUTPUT: Final = Action("output", "Show the output format")
 RAW: Final = Action("raw", "Open extra fields")
-TURNS: Final = Action("turns", "Go to the earliest turn")
+TURNS: Final = Action("turns", "Go to the earliest message")
 
 #: The action for a conversation that the gateway should have kept.
 SEND_ALL: Final = Action("send_all", "Send whole conversation")
 
 #: The action for encrypted reasoning that the gateway cannot read.
-DROP_REASONING: Final = Action("drop_reasoning", "Drop earlier reasoning")
+DROP_REASONING: Final = Action("drop_reasoning", "Remove earlier reasoning")
 
 #: The action for an answer that only lacks its end.
 ASK_AGAIN: Final = Action("retry", "Ask again")

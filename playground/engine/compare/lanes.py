@@ -148,7 +148,7 @@ class Lanes:
         transcript = self._main.transcript
         others = self.alternatives(turn_id)
         if not others:
-            raise LanesError("This turn has no alternatives to compare. Regenerate it to get one.")
+            raise LanesError("This message has no alternatives to compare. Regenerate it to get one.")
         self._check_free(1)
         chosen = sorted(others[: self.free], key=transcript.siblings(turn_id).index)
         return self._put_more([Variant() for _ in chosen], [transcript.select(key) for key in chosen])

@@ -70,15 +70,17 @@ def _gateway_words(base: ExperimentSettings, own: ExperimentSettings, gateway: G
 
 def _other_words(lane: Session, base: ExperimentSettings, own: ExperimentSettings) -> list[str]:
     system, main = system_text(lane.transcript), system_text(lane.main.transcript)
-    words = "" if system == main else "another system turn" if system and main else "a system turn" if system else ""
-    return [*_result_words(lane), *_setting_words(base, own, words or ("no system turn" if system != main else ""))]
+    words = (
+        "" if system == main else "another system message" if system and main else "a system message" if system else ""
+    )
+    return [*_result_words(lane), *_setting_words(base, own, words or ("no system message" if system != main else ""))]
 
 
 def variant_words(
     variant: Variant, base: ExperimentSettings, own: ExperimentSettings, gateway: GatewayName
 ) -> list[str]:
     """Return the differences of a variant from `base` in words, without its model; `own` are its settings."""
-    quoted = f"“{_value(variant.system)}”" if variant.system else "no system turn"
+    quoted = f"“{_value(variant.system)}”" if variant.system else "no system message"
     system = "" if variant.system is None else quoted
     return [*_gateway_words(base, own, gateway), *_setting_words(base, own, system)]
 

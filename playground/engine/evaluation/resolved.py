@@ -371,7 +371,7 @@ class ResolvedEvaluation:
                 words = f"{self.title(case)} has no message. Write one in the conversation or in the case."
                 yield PlanProblem(words, "cases", case.id)
             if any(map(answers_none, case.turns)):
-                words = f"{self.title(case)} has a tool turn that does not say which call it answers."
+                words = f"{self.title(case)} has a tool message that does not say which call it answers."
                 yield PlanProblem(words, "cases", case.id)
 
     def _budget_problems(self) -> Iterator[PlanProblem]:

@@ -38,7 +38,7 @@ def case_of(session: Session, turn_id: str) -> Case:
     path = transcript.lineage(tip) if tip is not None else ()
     turns = tuple(turn for turn in path[leading_instructions(path) :] if not turn.is_empty)
     if not any(turn.role is Role.USER for turn in turns):
-        raise ValueError("There is no question above this turn, so it is no case.")
+        raise ValueError("There is no question above this message, so it is no case.")
     has_adjacent_users = any(first.role is Role.USER and second.role is Role.USER for first, second in pairwise(turns))
     is_single_request = has_adjacent_users or turns[-1].role is not Role.USER
     return Case(turns=turns, whole=is_single_request, expected=answer.text if answer is not None else "")

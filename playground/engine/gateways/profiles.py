@@ -73,7 +73,7 @@ class Profile(Value):
     base_url: Annotated[str, setting("Base &URL")] = ""
     default_model: Annotated[str, setting("Default &model", placeholder="none")] = ""
     auth: dict[str, Auth] = Field(default_factory=dict)
-    reasoning_return: Annotated[ReasoningReturn, setting("Reasoning", group="Reasoning of earlier turns")] = (
+    reasoning_return: Annotated[ReasoningReturn, setting("Reasoning", group="Reasoning of earlier messages")] = (
         ReasoningReturn()
     )
     timeouts: Annotated[Timeouts, setting("Time-outs", group="Time-outs")] = Timeouts()

@@ -64,7 +64,7 @@ _REASONS: Final[dict[str, _Reason]] = {
     "refusal": _Reason("The model refused to answer.", _CHANGE),
     **dict.fromkeys(("length", "max_tokens", "max_output_tokens", "max_completion_tokens"), _LIMIT),
     **dict.fromkeys(("model_context_window_exceeded", "context_length_exceeded", "model_length"), _CONTEXT),
-    "pause_turn": _Reason("The model paused its turn.", "Send the turn back unchanged to continue."),
+    "pause_turn": _Reason("The model paused its turn.", "Send the message back unchanged to continue."),
     **dict.fromkeys(
         ("error", "network_error", "upstream_error", "server_error", "insufficient_system_resource", "abort"),
         _ERROR,

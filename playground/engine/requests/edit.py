@@ -58,7 +58,7 @@ def read_edit(session: Session, text: str) -> Edited:
     protocol = get_protocol(session.settings.protocol)
     if MASK in text and MASK not in json.dumps(protocol.encode(request), ensure_ascii=False):
         raise ValueError(
-            f"This request contains a secret, and {MASK} is shown in its place. Remove it from the turns first."
+            f"This request contains a secret, and {MASK} is shown in its place. Remove it from the messages first."
         )
     panels = protocol.encode(request, extras=False)
     split = unmerge_body(body, panels, request.inherited_body, session.settings.extra_body)
@@ -77,7 +77,7 @@ def read_edit(session: Session, text: str) -> Edited:
         draft = draft_of(draft_turns[0]) if draft_turns else Draft()
         notes += [] if draft_turns else ["The message being written is taken out of the composer."]
     if names := _lost_variables(session.transcript, transcript):
-        notes.append(f"Turns that differ now hold values instead of variables: {names}.")
+        notes.append(f"Messages that differ now hold values instead of variables: {names}.")
     settings = session.settings
     extra_body = settings.extra_body if same(settled.extra_body, settings.extra_body) else settled.extra_body
     edited = Edited(

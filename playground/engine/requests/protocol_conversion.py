@@ -140,7 +140,7 @@ def _turn_losses(request: Request, to: str) -> Iterator[Loss]:
         if turn.role is Role.TOOL and not is_answer and any(result.call_id in call_ids for result in turn.results):
             rows.append((DOUBTFUL, "its result does not directly follow its call"))
         for kind, what in rows:
-            yield Loss(kind, f"Turn {number} ({turn.role.value})", what)
+            yield Loss(kind, f"Message {number} ({turn.role.value})", what)
         call_ids.update(call.id for call in turn.calls)
         if turn.role.is_instruction:
             has_prompt = True

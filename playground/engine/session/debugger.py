@@ -495,7 +495,7 @@ class Debugger:
             return TRUNCATED.words
         others = self._other_answers(turn_id, call_id)
         if missing := [call for call in turn.calls if call.id != call_id and call.id not in others]:
-            return f"The other calls of this turn need an answer first. {no_answer_words(missing)}"
+            return f"The other calls of this message need an answer first. {no_answer_words(missing)}"
         answers = {**others, call_id: Planned(Answer(), "you")}
         return self._next_request.refusal(*(_tool_turn(key, plan) for key, plan in answers.items()), tip=turn_id)
 

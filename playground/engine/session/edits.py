@@ -209,7 +209,7 @@ def with_more_images(turn: Turn, images: Sequence[Image]) -> Turn:
     if turn.role is Role.TOOL:
         index = max((number for number, part in enumerate(parts) if isinstance(part, ToolResult)), default=-1)
         if index < 0:
-            raise ValueError("This turn has no result for an image.")
+            raise ValueError("This message has no result for an image.")
         result = turn.results[-1]
         parts[index] = result.model_copy(update={"images": (*result.images, *images)})
     else:
@@ -309,13 +309,13 @@ def without_call(turns: Iterable[Turn]) -> str:
         return ""
     words = " ".join((turn.results[0].text if turn.results else turn.text)[: SHORT * 4].split())
     name = f"“{words[:SHORT].rstrip()}{'…' * (len(words) > SHORT)}”" if words else "without text"
-    return f"The tool turn {name} does not say which call it answers. Give it its call."
+    return f"The tool message {name} does not say which call it answers. Give it its call."
 
 
 def calls_first(turns: Iterable[Turn]) -> str:
     """Return why new turns cannot be sent at once: they call tools, and results have to follow; else empty."""
     names = [call.name for turn in turns for call in turn.calls]
-    return f"Add the turn first: a result has to follow its call of {', '.join(names[:3])}." if names else ""
+    return f"Add the message first: a result has to follow its call of {', '.join(names[:3])}." if names else ""
 
 
 def matching_call_id(call_id: str, above: Iterable[Turn]) -> str:

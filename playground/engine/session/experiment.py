@@ -100,7 +100,7 @@ def summary_of(transcript: Transcript, model: str, state: RunState = RunState.ID
     elif path and path[-1].outcome and path[-1].outcome.ending is Ending.INTERRUPTED:
         facts.append("interrupted")
     elif path:
-        facts.append(f"{len(path):,} turn{'s' * (len(path) > 1)}")
+        facts.append(f"{len(path):,} message{'s' * (len(path) > 1)}")
     return " · ".join(facts)
 
 

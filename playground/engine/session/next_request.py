@@ -121,7 +121,7 @@ class NextRequest:
             names = ", ".join(f"{short_name(call.name)} ({short_name(call.id)})" for _, call in waiting[:3])
             names += f" and {len(waiting) - 3:,} more" if len(waiting) > 3 else ""
             if preview.turns[waiting[0][0]].truncated:
-                return f"The answer broke off at a tool call: {names}. Regenerate that turn, or delete it."
+                return f"The answer broke off at a tool call: {names}. Regenerate that message, or delete it."
             if tip == HEAD and not self._lane.transcript.waiting:
                 return (
                     f"The call of {waiting[0][1].name} that is being written needs a result. Keep it, then answer it."

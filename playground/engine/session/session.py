@@ -51,8 +51,8 @@ if TYPE_CHECKING:
 #: The deviation of a turn that was read so.
 READ_SO: Final = "cumulative_text_read"
 _NOTE: Final = "each delta repeated the text so far; the text is read without the repeats (undo to see it as received)"
-GONE: Final = "The recorded bytes of this turn are deleted, so it cannot be read again. Retry instead."
-EDITED: Final = "The turn was edited, so its text is not read again. Undo the edit first."
+GONE: Final = "The recorded bytes of this message are deleted, so it cannot be read again. Retry instead."
+EDITED: Final = "The message was edited, so its text is not read again. Undo the edit first."
 
 
 def is_cumulative(turn: Turn) -> bool:

@@ -43,7 +43,7 @@ def read_conversation(system: JSON, messages: JSON) -> tuple[list[Turn], list[st
             raise MessageError(number, str(error)) from None
         if lost:
             names = ", ".join(f"“{name}”" for name in dict.fromkeys(lost))
-            notes.append(f"Message {number}: {names} left out; a turn has no place for it.")
+            notes.append(f"Message {number}: {names} left out; a message has no place for it.")
     return turns, notes
 
 

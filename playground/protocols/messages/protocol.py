@@ -110,13 +110,13 @@ class MessagesProtocol(Protocol):
             if before is not None:
                 yield CHANGED, "is in the middle; it is moved into the system prompt at the top"
             elif placed.prompt:
-                yield CHANGED, "joins the turn before it in one system prompt"
+                yield CHANGED, "joins the message before it in one system prompt"
             if turn.role is Role.DEVELOPER:
                 yield CHANGED, "there is no developer role; it is sent as system"
             if turn.images:
                 yield DOUBTFUL, "its image is put into the system prompt, which accepts text only"
         elif before is not None and side_of(turn) is side_of(before) and not placed.answers:
-            yield CHANGED, f"joins the turn before it in one {side_of(turn).value} message"
+            yield CHANGED, f"joins the message before it in one {side_of(turn).value} message"
         yield from _changes_of_parts(turn)
 
     def check_body(self, body: JSONObject) -> Iterator[Oddity]:

@@ -51,7 +51,7 @@ from playground.ui.features.code.control import CodeControl
 from playground.ui.features.compare.control import Around as CompareAround
 from playground.ui.features.compare.control import CompareControl
 from playground.ui.features.debugger.control import DebugControl
-from playground.ui.features.debugger.responses import ResponseDefaults
+from playground.ui.features.debugger.result_rules import ResultDefaults
 from playground.ui.features.evaluate.control import Around as EvaluateAround
 from playground.ui.features.evaluate.control import EvaluateControl
 from playground.ui.features.experiments.control import ExperimentsControl
@@ -121,8 +121,8 @@ class Panels:
         self.extra_fields = ExtraFieldsPanel()
         form.add_section(extra_fields.TITLE, self.extra_fields)
         self.tools = ToolsPanel(side.pages)
-        self.responses = ResponseDefaults()
-        self.tools.add_below(self.responses)
+        self.result_defaults = ResultDefaults()
+        self.tools.add_below(self.result_defaults)
         side.fill(tools.PAGE, self.tools)
         self.output = OutputPanel(side.pages)
         side.fill(output.PAGE, self.output)
@@ -165,7 +165,7 @@ class Features:
         )
         connect(code.ACTIONS, self.code)
         self.debugger = DebugControl(host, partial(self.compare.show, True))
-        for view in (panels.responses, panels.tools.responses):
+        for view in (panels.result_defaults, panels.tools.result_rules):
             self.debugger.add_view(view)
         connect(debugger.ACTIONS, self.debugger)
         self.server_asks = AsksControl(host)
@@ -249,7 +249,7 @@ class Features:
 
     def palette_entries(self) -> list[Entry]:
         """Entries of the command palette beside the actions."""
-        return [*self.gateways.entries(), *self.presets.entries(), *self.offered.entries()]
+        return [*self.gateways.entries(), *self.protocols.entries(), *self.presets.entries(), *self.offered.entries()]
 
     def _show_extra_fields(self, host: Host, panels: Panels) -> None:
         host.show_side(parameters.PAGE)

@@ -26,7 +26,7 @@ def outline(imported: Imported) -> list[Item]:
         Item("Protocol", TITLES.get(request.protocol, request.protocol)),
         Item("Model", request.model or "none named"),
         Item("Base URL", imported.base_url or "none named"),
-        _group("Turns", ((ROLE_WORDS[turn.role], _summary(turn)) for turn in request.turns)),
+        _group("Messages", ((ROLE_WORDS[turn.role], _summary(turn)) for turn in request.turns)),
         _group("Parameters", ((name, _json(value)) for name, value in request.parameters.to_wire().items())),
         _group("Tools", ((tool.name, _line(tool.description) or "no description") for tool in request.tools)),
         _group("Extra body", ((name, _json(value)) for name, value in request.extra_body.items())),

@@ -57,6 +57,7 @@ class ModelPicker(QComboBox):
         line.setPlaceholderText("Model id")
         line.editingFinished.connect(self._accept_text)
         line.textEdited.connect(self._filter_models)
+        line.textChanged.connect(self.updateGeometry)
         line.given_up.connect(self._restore_model)
         self.unlisted = styled(QToolButton(), "flag")
         self.unlisted.setObjectName("unlistedModel")
@@ -128,7 +129,6 @@ class ModelPicker(QComboBox):
     def _set_field_text(self, text: str) -> None:
         self.setEditText(text)
         self._line.setCursorPosition(0)  # show the beginning of a long name
-        self.updateGeometry()
 
     # ---- the panel
 
@@ -234,6 +234,7 @@ class ModelPicker(QComboBox):
         """Choose the typed model after Enter or the loss of focus, unless the focus moved into the panel."""
         if not (self.open_now and self._is_in_panel(QApplication.focusWidget())):
             self.hidePopup()
+            self._line.setCursorPosition(0)
             self.chosen.emit(self._listing.meant(self.currentText()))
 
     def _restore_model(self) -> None:

@@ -38,7 +38,7 @@ async def test_each_answer_of_a_call_runs_in_a_lane_of_its_own(conversation: Too
     session, debugger, lanes = conversation.session, conversation.session.debugger, Lanes(conversation.session)
     await conversation.ask("Weather in Lisbon and Oslo")
     (turn_id, first), (_, second) = conversation.keys
-    assert "The other calls of this turn need an answer first" in debugger.fork_refusal(turn_id, first)
+    assert "The other calls of this message need an answer first" in debugger.fork_refusal(turn_id, first)
     debugger.notes.set_draft(turn_id, second, ResultDraft(text="same"))
     before = session.transcript
     answers = [Answer(text=f"answer {n}", is_error=n == 1) for n in range(3)]

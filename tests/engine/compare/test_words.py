@@ -54,7 +54,7 @@ def test_words_name_every_difference(pair: tuple[Lanes, Session, Session]) -> No
         'stop sequences ["a\\nb"]',
         "stream at default",
         "1 other tool",
-        "another system turn",
+        "another system message",
         "other extra body",
         "other extra headers",
         "another rule for reasoning sent back",

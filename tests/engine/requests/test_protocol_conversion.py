@@ -158,24 +158,24 @@ def test_losses_of_turns_in_messages_are_listed() -> None:
         turn_of(Role.USER, Unknown(value={"type": "input_audio"})),
     )
     assert {place: kind for kind, line in lines for place in [line[: line.index(")") + 1]]} == {
-        "Turn 1 (developer)": CHANGED,
-        "Turn 3 (user)": CHANGED,
-        "Turn 4 (assistant)": CHANGED,
-        "Turn 5 (system)": CHANGED,
-        "Turn 6 (assistant)": DOUBTFUL,
-        "Turn 7 (user)": DOUBTFUL,
+        "Message 1 (developer)": CHANGED,
+        "Message 3 (user)": CHANGED,
+        "Message 4 (assistant)": CHANGED,
+        "Message 5 (system)": CHANGED,
+        "Message 6 (assistant)": DOUBTFUL,
+        "Message 7 (user)": DOUBTFUL,
     }
     text = "\n".join(line for _, line in lines)
     assert [kind for kind, _ in lines] == sorted((kind for kind, _ in lines), key=[LOST, CHANGED, DOUBTFUL].index)
     for words in (
-        "Turn 3 (user): the detail of its image (high)",
-        "Turn 4 (assistant): its reasoning has no signature and vendor records",
-        "Turn 4 (assistant): its refusal is sent as ordinary text",
-        "Turn 3 (user): joins the turn before it in one user message",
-        "Turn 5 (system): is in the middle",
-        "Turn 6 (assistant): joins the turn before it in one assistant message",
-        "Turn 6 (assistant): the arguments of f (c1) are not a JSON object",
-        "Turn 7 (user): a part of type input_audio is sent unchanged",
+        "Message 3 (user): the detail of its image (high)",
+        "Message 4 (assistant): its reasoning has no signature and vendor records",
+        "Message 4 (assistant): its refusal is sent as ordinary text",
+        "Message 3 (user): joins the message before it in one user message",
+        "Message 5 (system): is in the middle",
+        "Message 6 (assistant): joins the message before it in one assistant message",
+        "Message 6 (assistant): the arguments of f (c1) are not a JSON object",
+        "Message 7 (user): a part of type input_audio is sent unchanged",
     ):
         assert words in text
 
@@ -199,12 +199,12 @@ def test_losses_of_turns_in_chat_are_listed() -> None:
     assert lines == [
         (
             LOST,
-            "Turn 2 (assistant): the signature of its thinking; its text is only sent with past reasoning",
+            "Message 2 (assistant): the signature of its thinking; its text is only sent with past reasoning",
         ),
-        (LOST, "Turn 2 (assistant): its redacted thinking"),
-        (LOST, "Turn 3 (tool): that the result of c1 is an error; its text is sent"),
-        (CHANGED, "Turn 2 (assistant): its text is joined and its calls follow; their order is not sent"),
-        (DOUBTFUL, f"Turn 4 (assistant): {asis}"),
+        (LOST, "Message 2 (assistant): its redacted thinking"),
+        (LOST, "Message 3 (tool): that the result of c1 is an error; its text is sent"),
+        (CHANGED, "Message 2 (assistant): its text is joined and its calls follow; their order is not sent"),
+        (DOUBTFUL, f"Message 4 (assistant): {asis}"),
     ]
 
 
@@ -212,14 +212,14 @@ def test_members_of_one_protocol_are_listed() -> None:
     image = Image(url="u", extra={"chat": {"cache_control": {}, "image_url": {"fps": 2}}})
     named = turn_of(Role.USER, image).model_copy(update={"members": {"name": "Ada"}})
     assert loss_lines(named) == [
-        (LOST, "Turn 1 (user): name, cache_control and image_url.fps (known to the Chat Completions API alone)")
+        (LOST, "Message 1 (user): name, cache_control and image_url.fps (known to the Chat Completions API alone)")
     ]
     plain = ToolResult(call_id="t", text="x", extra={"messages": {"content": [{"type": "text", "text": "x"}]}})
     assert loss_lines(turn_of(Role.TOOL, plain), to="chat") == []
     blocks = [{"type": "text", "text": "x"}, {"type": "image"}]
     pictured = plain.model_copy(update={"extra": {"messages": {"content": blocks, "is_error": False}}})
     assert loss_lines(turn_of(Role.TOOL, pictured), to="chat") == [
-        (LOST, "Turn 1 (tool): what the result of t holds besides text")
+        (LOST, "Message 1 (tool): what the result of t holds besides text")
     ]
     assert loss_lines(turn_of(Role.USER, Text(text="x", extra={"chat": {"a": 1}})), to="chat") == []
 
@@ -227,18 +227,18 @@ def test_members_of_one_protocol_are_listed() -> None:
 def test_empty_turns_are_listed() -> None:
     first, last, empty = make_turn(Role.USER, "a"), make_turn(Role.ASSISTANT, "b"), turn_of(Role.USER)
     refused = "a message without content may be refused"
-    assert loss_lines(first, empty, last)[0] == (LOST, "Turn 2 (user): is empty; the Messages API leaves it out")
-    assert loss_lines(empty, last) == [(DOUBTFUL, f"Turn 1 (user): is empty; {refused}")]
+    assert loss_lines(first, empty, last)[0] == (LOST, "Message 2 (user): is empty; the Messages API leaves it out")
+    assert loss_lines(empty, last) == [(DOUBTFUL, f"Message 1 (user): is empty; {refused}")]
     joined = loss_lines(empty, turn_of(Role.USER, Text(text="")), last)
     assert [kind for kind, _ in joined] == [LOST, CHANGED, DOUBTFUL]
     assert loss_lines(turn_of(Role.SYSTEM), first) == [
-        (LOST, "Turn 1 (system): is empty; the Messages API leaves it out")
+        (LOST, "Message 1 (system): is empty; the Messages API leaves it out")
     ]
     thought = turn_of(Role.ASSISTANT, Reasoning(text="hm"))
-    doubt = (DOUBTFUL, f"Turn 2 (assistant): no part of it can be sent; {refused}")
+    doubt = (DOUBTFUL, f"Message 2 (assistant): no part of it can be sent; {refused}")
     assert doubt in loss_lines(first, thought, make_turn(Role.USER, "b"))
     words = "is empty; the Messages API leaves it out, the Chat Completions API sends a message without content"
-    assert loss_lines(first, empty, last, to="chat") == [(CHANGED, f"Turn 2 (user): {words}")]
+    assert loss_lines(first, empty, last, to="chat") == [(CHANGED, f"Message 2 (user): {words}")]
     assert loss_lines(empty, last, to="chat") == [], "an empty message over both"
 
 
@@ -246,29 +246,29 @@ def test_changed_order_of_turns_and_parts_is_listed() -> None:
     call, result = ToolCall(id="c", name="f", arguments="{}"), ToolResult(call_id="c", text="1")
     first = make_turn(Role.USER, "a")
     late = (first, turn_of(Role.ASSISTANT, call), make_turn(Role.USER, "wait"), turn_of(Role.TOOL, result))
-    doubt = (DOUBTFUL, "Turn 4 (tool): its result does not directly follow its call")
+    doubt = (DOUBTFUL, "Message 4 (tool): its result does not directly follow its call")
     assert doubt in loss_lines(*late)
     assert doubt in loss_lines(*late, to="chat")
     mixed = (first, turn_of(Role.ASSISTANT, call), turn_of(Role.USER, Text(text="so"), result))
-    assert (CHANGED, "Turn 3 (user): its results are sent before its other parts") in loss_lines(*mixed, to="chat")
+    assert (CHANGED, "Message 3 (user): its results are sent before its other parts") in loss_lines(*mixed, to="chat")
     assert any(kind == DOUBTFUL and "results belong first" in line for kind, line in loss_lines(*mixed))
     two = make_turn(Role.SYSTEM, "One."), make_turn(Role.SYSTEM, "Two."), first
-    assert loss_lines(*two) == [(CHANGED, "Turn 2 (system): joins the turn before it in one system prompt")]
+    assert loss_lines(*two) == [(CHANGED, "Message 2 (system): joins the message before it in one system prompt")]
     assert loss_lines(*two, to="chat") == []
     texts = turn_of(Role.ASSISTANT, Text(text="One."), Text(text=" Two."))
-    assert loss_lines(texts, to="chat") == [(CHANGED, "Turn 1 (assistant): its texts are joined into one")]
+    assert loss_lines(texts, to="chat") == [(CHANGED, "Message 1 (assistant): its texts are joined into one")]
     thought = turn_of(Role.ASSISTANT, Text(text="so"), Reasoning(text="hm", signature="s"))
-    assert (CHANGED, "Turn 1 (assistant): its thinking is moved to the front") in loss_lines(thought)
+    assert (CHANGED, "Message 1 (assistant): its thinking is moved to the front") in loss_lines(thought)
     refused = turn_of(Role.ASSISTANT, Refusal(text="no"))
     words = "its refusal is sent in a member of its own"
-    assert loss_lines(refused, to="chat") == [(CHANGED, f"Turn 1 (assistant): {words}")]
+    assert loss_lines(refused, to="chat") == [(CHANGED, f"Message 1 (assistant): {words}")]
     renamed = (
         turn_of(Role.USER, Text(text="?")),
         turn_of(Role.ASSISTANT, ToolCall(id="functions.f:0", name="f", arguments="{}")),
         turn_of(Role.TOOL, ToolResult(call_id="functions.f:0", text="1")),
     )
     words = "the id of its call functions.f:0 is sent as functions_f_0"
-    assert loss_lines(*renamed) == [(CHANGED, f"Turn 2 (assistant): {words}")]
+    assert loss_lines(*renamed) == [(CHANGED, f"Message 2 (assistant): {words}")]
     assert loss_lines(*renamed, to="chat") == []
 
 

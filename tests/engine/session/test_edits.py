@@ -108,7 +108,7 @@ def test_draft_of_a_result_counts_and_a_draft_of_a_call_does_not(session: Sessio
     assert "which call it answers" in session.next_request.refusal(result(""))
     session.turns.answer("two", "9")
     more = make_turn(Role.ASSISTANT, "", call("x", "get_wind"))
-    assert "Add the turn first" in session.next_request.refusal(more)
+    assert "Add the message first" in session.next_request.refusal(more)
     assert "get_wind" in session.next_request.refusal(more)
 
 

@@ -160,7 +160,7 @@ def test_title_is_the_first_words_until_one_is_given() -> None:
 def test_summary_names_model_turns_and_waiting_calls() -> None:
     assert make_session(model="").summary == "no model"
     session = make_session(make_turn(Role.USER, "?"))
-    assert session.summary == "m · 1 turn"
+    assert session.summary == "m · 1 message"
     session.turns.add_turn(calling(call("c1"), call("c2")))
     assert session.summary == "m · 2 tool calls need results"
 
@@ -207,7 +207,7 @@ def test_refusals_name_what_is_missing() -> None:
     assert session.next_request.refusal() == words
     assert session.next_request.refusal(make_turn(Role.TOOL, "", ToolResult(call_id="c4", text="fine"))) == ""
     cut = calling(call("c1"), outcome=Outcome(ending=Ending.COMPLETE, finish_reason="length"))
-    words = "The answer broke off at a tool call: get_weather (c1). Regenerate that turn, or delete it."
+    words = "The answer broke off at a tool call: get_weather (c1). Regenerate that message, or delete it."
     assert make_session(make_turn(Role.USER, "?"), cut).next_request.refusal() == words
 
 

@@ -68,7 +68,7 @@ def test_edited_request_keeps_variables_of_unchanged_turns(session: Session) -> 
     body = session.next_request.body()
     body["messages"][0]["content"] = "Be grim."
     edited = read_edit(session, json.dumps(body))
-    assert edited.notes == ("Turns that differ now hold values instead of variables: {{mood}}.",)
+    assert edited.notes == ("Messages that differ now hold values instead of variables: {{mood}}.",)
     apply_edit(session, edited)
     assert [turn.text for turn in session.transcript.path] == [
         "Be grim.",

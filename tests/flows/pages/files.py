@@ -35,6 +35,10 @@ class Palette(Dialog):
         entries = self.get(QListWidget, "Matches")
         return [entries.item(row).text() for row in range(entries.count())]
 
+    async def search(self, text: str) -> None:
+        """Type the beginning of a name."""
+        await replace_text(self.person, self.get(QLineEdit), text)
+
     async def choose_first(self) -> None:
         """Choose the first entry with Enter."""
         await self.person.do(partial(QTest.keyClick, self.get(QLineEdit), Qt.Key.Key_Return))

@@ -363,8 +363,8 @@ class CallsPage(Inspector):
         return sum(table.model().rowCount() for table in self.find(QTableView, "Calls of the experiment"))
 
     def column(self, title: str) -> list[str]:
-        """The texts of a column: Turn, Tool, Arguments, Status, Answered or Time."""
-        number = ("Turn", "Tool", "Arguments", "Status", "Answered", "Time").index(title)
+        """The texts of a column: Message, Tool, Arguments, Status, Answered or Time."""
+        number = ("Message", "Tool", "Arguments", "Status", "Answered", "Time").index(title)
         return column_texts(self.table, number)
 
     async def choose(self, row: int, entry: str) -> None:

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 class RulesWindow(Window):
     """The rule of each tool and the default rule."""
 
-    title = "Tool responses"
+    title = "Tool results"
 
     @classmethod
     async def open(cls, person: Person) -> Self:
         """Open it from the Tools tab."""
         await open_tab(person, "Tools")
-        await person.press("Tool responses")
+        await person.press("Tool results")
         return await cls.opened(person)
 
     @property

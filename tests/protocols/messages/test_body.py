@@ -93,7 +93,7 @@ def test_unsupported_tools_stay_in_the_extra_body() -> None:
 
 def test_lost_members_are_named() -> None:
     _, notes = read_body(asked({"role": "user", "content": "x", "id": 5}))
-    assert notes == ("Message 1: “id” left out; a turn has no place for it.",)
+    assert notes == ("Message 1: “id” left out; a message has no place for it.",)
 
 
 @each_case(

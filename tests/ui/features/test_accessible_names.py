@@ -13,7 +13,7 @@ from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.messages.parameters import MessagesParameters
 from playground.ui.features.conversation.composer import Composer
 from playground.ui.features.conversation.welcome import Welcome
-from playground.ui.features.debugger.responses import ResponseDefaults
+from playground.ui.features.debugger.result_rules import ResultDefaults
 from playground.ui.features.extra_fields.panel import ExtraFieldsPanel
 from playground.ui.features.output.panel import SCHEMA, OutputPanel
 from playground.ui.features.parameters.panel import MORE, ParameterPanel
@@ -40,7 +40,7 @@ MAKERS: dict[str, Callable[[], QWidget]] = {
     "messages": lambda: parameters(MessagesParameters),
     "extra fields": ExtraFieldsPanel,
     "output": output,
-    "responses": ResponseDefaults,
+    "responses": ResultDefaults,
 }
 
 

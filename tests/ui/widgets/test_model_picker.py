@@ -260,3 +260,14 @@ def test_tab_enters_the_panel_and_escape_leaves_it(picker: ModelPicker, qtbot: Q
     QTest.keyClick(browser.list, Qt.Key.Key_Down)
     QTest.keyClick(browser.list, Qt.Key.Key_Return)
     assert (chosen, picker.open_now) == (["alpha"], False)
+
+
+def test_typed_model_widens_the_field_and_is_shown_from_its_first_letter(picker: ModelPicker, qtbot: QtBot) -> None:
+    line = line_of(picker)
+    before = picker.sizeHint().width()
+    line.setFocus()
+    QTest.keyClicks(line, "W" * 60)
+    assert picker.sizeHint().width() > before
+    QTest.keyClick(line, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: line.cursorPosition() == 0)
+    assert line.cursorPositionAt(QPoint(4, line.height() // 2)) == 0

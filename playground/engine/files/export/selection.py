@@ -161,7 +161,9 @@ def _place(transcript: Transcript, turn: Turn, numbers: dict[str, int], before: 
     if len(alternatives) > 1:
         words.append(f"alternative {alternatives.index(turn.id) + 1} of {len(alternatives)}")
     if turn.parent != before:
-        words.append(f"follows turn {numbers[turn.parent]}" if turn.parent is not None else "starts from the beginning")
+        words.append(
+            f"follows message {numbers[turn.parent]}" if turn.parent is not None else "starts from the beginning"
+        )
     return ", ".join(words)
 
 

@@ -53,7 +53,7 @@ class LanesBar(QWidget):
             button.blockSignals(False)
         self._fit()
         self.add.setEnabled(not full)
-        self.add.setToolTip(full or "Add a lane: a copy, a preset, other models, this turn's alternatives")
+        self.add.setToolTip(full or "Add a lane: a copy, a preset, other models, this message's alternatives")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

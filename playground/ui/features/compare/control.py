@@ -225,7 +225,7 @@ class CompareControl(QObject):
             action.triggered.connect(partial(self._add_preset, preset))
         presets.setEnabled(not presets.isEmpty())
         menu.addAction("Other models…").triggered.connect(self.add_models)
-        menu.addAction("This turn's alternatives").triggered.connect(partial(self.add_alternatives, ""))
+        menu.addAction("This message's alternatives").triggered.connect(partial(self.add_alternatives, ""))
 
     def _add_preset(self, preset: Preset, _checked: bool = False) -> None:
         if self._try(partial(self.lanes.add_preset, preset, self._host.session)):
@@ -264,7 +264,7 @@ class CompareControl(QObject):
             if remaining := len(lanes.alternatives(turn_id)):
                 self._host.notice.say(
                     f"{alternatives - remaining:,} of the {alternatives:,} alternatives are lanes, those next to it. "
-                    "‹ and › in a turn, and its menu, lead to the others."
+                    "‹ and › in a message, and its menu, lead to the others."
                 )
 
     def regenerate(self) -> None:

@@ -169,7 +169,7 @@ class LaneColumn(QFrame):
         self.tick.setAccessibleName(f"Messages go to lane {title}")
         self.setAccessibleName(f"Lane {title}")
         if not self._first:
-            self.pane.view.setAccessibleName(f"Turns of lane {title}")
+            self.pane.view.setAccessibleName(f"Messages of lane {title}")
 
     def show_losses(self, losses: Sequence[Loss]) -> None:
         """Show which parts of the next request the protocol of the lane cannot carry."""

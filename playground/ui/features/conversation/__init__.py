@@ -17,13 +17,13 @@ ACTIONS: tuple[Action[ConversationPane], ...] = (
     Action("edit.find", "Find", lambda it: it.front.look_for(), EDIT, 200, "Ctrl+F", synonyms="search"),
     Action("edit.find-next", "Find next", lambda it: it.front.look_for(1), EDIT, 210, "F3"),
     Action("edit.find-previous", "Find previous", lambda it: it.front.look_for(-1), EDIT, 220, "Shift+F3"),
-    Action("turn.edit", "Edit turn", lambda it: it.front.edit_focused(), EDIT, 300, "Ctrl+I", synonyms="message"),
+    Action("turn.edit", "Edit message", lambda it: it.front.edit_focused(), EDIT, 300, "Ctrl+I", synonyms="turn"),
     Action("turn.add-call", "Add tool call…", lambda it: it.front.write_call()),
     Action("turn.choose-call", "Choose answered call…", lambda it: it.front.choose_call(), synonyms="tool result"),
     Action(
-        "turn.before", "Previous turn", lambda it: it.front.view.step_turn(-1), VIEW, 400, "Alt+Up", synonyms="message"
+        "turn.before", "Previous message", lambda it: it.front.view.step_turn(-1), VIEW, 400, "Alt+Up", synonyms="turn"
     ),
-    Action("turn.after", "Next turn", lambda it: it.front.view.step_turn(1), VIEW, 410, "Alt+Down", synonyms="message"),
+    Action("turn.after", "Next message", lambda it: it.front.view.step_turn(1), VIEW, 410, "Alt+Down", synonyms="turn"),
     Action(
         "edit.compose", "Write message", lambda it: it.composer.setFocus(), EDIT, 400, "Ctrl+M", synonyms="composer"
     ),
@@ -36,7 +36,7 @@ ACTIONS: tuple[Action[ConversationPane], ...] = (
     STOP,
     Action(
         "turn.regenerate",
-        "Regenerate turn",
+        "Regenerate message",
         lambda it: it.front.regenerate_focused(),
         RUN,
         120,

@@ -87,7 +87,7 @@ class ThinkingGuard:
         act = partial(self._act, session, session.transcript)
         self._notice.offer(
             f"{reason} the reasoning {place}. A gateway may reject it.",
-            ("Drop thinking", partial(act, partial(session.turns.drop_thinking, invalid))),
+            ("Remove reasoning", partial(act, partial(session.turns.drop_thinking, invalid))),
             ("Branch", partial(act, partial(session.turns.branch, before, invalid))),
             ("Keep as is", partial(self._accepted.add, invalid)),
         )

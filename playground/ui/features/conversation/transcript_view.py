@@ -100,6 +100,7 @@ class TranscriptView(QScrollArea):
         self._follow = True
         self._laying_out = False
         self._lost_focus_y: int | None = None  # top of the card that was removed with the focus
+        self._focus_before: tuple[str, int] | None = None  # turn that has the focus instead, and the number of rows
         self._pattern: re.Pattern[str] | None = None
         self._current_result: tuple[str, int] | None = None
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -375,6 +376,11 @@ class TranscriptView(QScrollArea):
         if y is not None and self.cards and self.hasFocus():
             nearest = min(self.cards.values(), key=lambda card: abs(card.y() - y))
             nearest.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._focus_before = nearest.turn.id, len(self.rows)
+        elif self._focus_before is not None and len(self.rows) > self._focus_before[1]:
+            turn_id, self._focus_before = self._focus_before[0], None
+            if self.focused_turn() == turn_id:  # an answer that replaces the removed one takes the focus
+                self.focus_turn(self.rows[-1].id)
 
     def focusNextPrevChild(self, next: bool) -> bool:
         """Scroll to what the Tab key focuses; Qt's own would scroll to the end of a tall text."""

@@ -155,7 +155,7 @@ class TurnCard(CardFrame):
         """Show the header again."""
         self._sent.follow(self.turn)
         state = self._header.show_row(self.row, growing=self.row.growing, waiting=self._waiting)
-        self.setAccessibleName(f"{ROLE_WORDS[self.turn.role]} turn {state}".strip())
+        self.setAccessibleName(f"{ROLE_WORDS[self.turn.role]} message {state}".strip())
         self.setProperty("messageId", self.turn.id)
 
     def refresh_verdict(self) -> None:

@@ -131,7 +131,7 @@ class TurnEditor:
 
     def _make_text_editor(self, text: str) -> InlineEditor:
         role = ROLE_WORDS[self._context.turn.role].lower()
-        editor = InlineEditor(text, f"Edit the {role} turn", runs=True)
+        editor = InlineEditor(text, f"Edit the {role} message", runs=True)
         editor.field.elsewhere = self.takes
         self._header.edit.setEnabled(False)
         self._place(editor)

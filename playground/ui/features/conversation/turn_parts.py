@@ -40,7 +40,7 @@ class TextPart(TextView, PartView[TextualPart]):
     @classmethod
     def make(cls, context: PartContext, mode: str) -> TextPart:
         view = cls(mode=mode, zoom=context.zoom)
-        view.setAccessibleName("Text of the turn")
+        view.setAccessibleName("Text of the message")
         view.link_clicked.connect(context.commands.link_asked)
         view.height_changed.connect(context.frame.height_changed)
         if (width := context.frame.width() - SIDES) > SIDES:

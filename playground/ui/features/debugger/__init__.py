@@ -1,4 +1,4 @@
-"""The tool-call debugger: responses to tool calls, mock tables, the list of calls, the sequence of a run."""
+"""The tool-call debugger: results of tool calls, mock tables, the list of calls, the sequence of a run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 ACTIONS: tuple[Action[DebugControl], ...] = (
     Action(
-        "debug.rules", "Tool responses…", lambda it: it.open_rules(), TOOLS, 200, "Ctrl+Shift+D", synonyms="rules mock"
+        "debug.rules", "Tool results…", lambda it: it.open_rules(), TOOLS, 200, "Ctrl+Shift+D", synonyms="rules mock"
     ),
     Action("debug.answers", "Compare tool results…", lambda it: it.compare_answers(), TOOLS, 230, synonyms="answers"),
     Action("debug.record", "Record server results", lambda it: it.record(), TOOLS, 240, synonyms="mock"),

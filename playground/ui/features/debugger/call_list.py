@@ -36,9 +36,9 @@ EMPTY = "No tool calls yet. Every call appears here, on every branch."
 NO_MATCH = "No matching calls."
 
 TURN, TOOL, ARGUMENTS, STATUS, ANSWERED, TIME = range(6)
-TITLES = ("Turn", "Tool", "Arguments", "Status", "Answered", "Time")
+TITLES = ("Message", "Tool", "Arguments", "Status", "Answered", "Time")
 TIPS = (
-    "Number of the turn on its branch",
+    "Number of the message on its branch",
     "",
     "",
     "Result of checking the arguments against the tool's schema",

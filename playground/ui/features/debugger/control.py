@@ -1,4 +1,4 @@
-"""The debugger in the window: default response, dialogs, and the pages about a run."""
+"""The debugger in the window: the default rule, dialogs, and the pages about a run."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class DebugControl(Control):
         self._session.change(debugging=renamed)
 
     def open_rules(self, name: str = "") -> None:
-        """Open the responses of a tool, or the default."""
+        """Open the rule of a tool, or the default."""
         dialog = RulesDialog.shown_for(self._session, self._host.window)
         remember_size(dialog, self._settings)
         dialog.known_secrets = self._workspace.gateways.keys.known_secrets

@@ -1,4 +1,4 @@
-"""The responses to tool calls of one experiment: tools on the left, the rule of the selected one on the right.
+"""The results of tool calls of one experiment: tools on the left, the rule of the selected one on the right.
 
 Not modal: it stays open beside the conversation and follows it.
 """
@@ -45,7 +45,7 @@ HINTS: Final = {
     Policy.TABLE: "The first matching row answers. Calls without a matching row need your result.",
     Policy.FIXED: "Every call gets this reply.",
     Policy.SERVER: "The tool's server is called. Tools that declare changes or deletions always ask you first. "
-    "Read-only tools of trusted servers run by themselves, others only by a response of their own.",
+    "Read-only tools of trusted servers run by themselves, others only by a rule of their own.",
 }
 
 
@@ -90,14 +90,14 @@ def _with_table(rule: ToolRule, imported: ToolRule) -> ToolRule:
 
 
 class RuleEditor(QWidget):
-    """The rule of a tool: its response, and when to ask a person instead. `changed` carries the edited rule."""
+    """The rule of a tool: the source of results, and when to ask a person. `changed` carries the edited rule."""
 
     changed = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._rule = ToolRule()
-        self.policy = Segments(tuple(words for _, words in POLICIES), "Response")
+        self.policy = Segments(tuple(words for _, words in POLICIES), "Results")
         self.hint = paragraph("", "small")
         self.path = PathRow("pause_on_path", hints_of(ToolRule)["pause_on_path"])
         self.conditions: Form[ToolRule] = form_for(ToolRule, {"pause_on_path": self.path}, label_width=LABEL_WIDTH)
@@ -158,11 +158,11 @@ class RuleEditor(QWidget):
 
 
 class RulesDialog(SessionWindow):
-    """The responses of all tools. `known_secrets` returns what no exported file may contain."""
+    """The rules of all tools. `known_secrets` returns what no exported file may contain."""
 
     def __init__(self, session: Session, parent: QWidget) -> None:
         super().__init__(session, parent)
-        self.setWindowTitle("Tool responses")
+        self.setWindowTitle("Tool results")
         self.known_secrets: Callable[[], Iterable[Secret]] = tuple
         self._name = DEFAULT
         self.setObjectName("rulesDialog")
@@ -184,7 +184,7 @@ class RulesDialog(SessionWindow):
         self.export_button.setAccessibleName("Export mock tables")
         self.close_button = push_button("Close")
         buttons = (limit, self.limit, 1, self.import_button, self.export_button, self.close_button)
-        self.body = ListDetail("Tools", "tool", {"Response": scroll}, (), parent=self, buttons=buttons)
+        self.body = ListDetail("Tools", "tool", {"Rule": scroll}, (), parent=self, buttons=buttons)
         self.list, self.notice = self.body.list, self.body.notice
         in_row(self.body, parent=self, margins=0)
         for button in self.editor.findChildren(QPushButton):
@@ -307,11 +307,11 @@ class RulesDialog(SessionWindow):
         defined = {tool.name for tool in self._session.settings.tools}
         self.title.setText(shown_name(name) or "Default")
         if not name:
-            words = "For every tool without a response of its own."
+            words = "For every tool without a rule of its own."
         elif has_rule:
             words = "" if name in defined else "No tool of this name is defined."
         else:
-            words = "Follows the default. A change here gives this tool its own response."
+            words = "Follows the default. A change here gives this tool its own rule."
         self.origin.setText(words)
         self.origin.setVisible(bool(words))
         self.default_button.setVisible(has_rule)

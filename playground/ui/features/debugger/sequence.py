@@ -241,7 +241,9 @@ class SequenceView(Diagram):
         return f"{summarize_spans(self._spans)}\n{list_requests(self._spans)}"
 
     def describe(self) -> str:
-        return f"{summarize_spans(self._spans)}\nArrow keys select the next or the previous bar; Enter opens its turn."
+        return (
+            f"{summarize_spans(self._spans)}\nArrow keys select the next or the previous bar; Enter opens its message."
+        )
 
     def reveal(self, item: DiagramItem) -> None:
         """Scroll until an item is in view, beside the names of the lines."""

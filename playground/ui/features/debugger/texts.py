@@ -110,7 +110,7 @@ def turn_words(entry: CallEntry) -> str:
 
 def describe_call(entry: CallEntry) -> str:
     """Return the facts of a call, a line each."""
-    where = f"Turn {entry.turn_number}" + ("" if entry.on_path else ", other branch")
+    where = f"Message {entry.turn_number}" + ("" if entry.on_path else ", other branch")
     lines = [f"{shown_name(entry.call.name)} · {shown_name(entry.call.id)}", where, verdict_words(entry.verdict)]
     lines += [f"{problem.where}: {problem.message}".removeprefix(": ") for problem in entry.verdict.problems[:8]]
     if entry.edited:

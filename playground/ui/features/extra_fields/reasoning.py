@@ -15,7 +15,7 @@ from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import tip
 
 HELP = (
-    "Some models need the reasoning of their earlier turns, others refuse it.\n"
+    "Some models need the reasoning of their earlier messages, others refuse it.\n"
     "The default is in the gateway's settings; a choice made here holds for this experiment."
 )
 FIELD_HELP = "The field of the assistant message for the reasoning. Empty: the field it was received in."

@@ -52,8 +52,8 @@ class ExportDialog(QDialog):
         column.addWidget(_group("What"))
         turns, every = len(transcript.path), len(transcript.turns)
         ends = sum(1 for key in transcript.turns if not transcript.children(key))
-        path_label = f"The conversation as shown, {_count(turns, 'turn')}"
-        tree_label = f"The whole tree, {_count(every, 'turn')} on {_count(ends, 'branch')}"
+        path_label = f"The conversation as shown, {_count(turns, 'message')}"
+        tree_label = f"The whole tree, {_count(every, 'message')} on {_count(ends, 'branch')}"
         column.addWidget(_radio(self.scopes, 0, path_label, "", checked=True))
         tree_button = _radio(self.scopes, 1, tree_label, "", checked=False)
         tree_button.setEnabled(ends > 1)

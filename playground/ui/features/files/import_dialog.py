@@ -103,4 +103,4 @@ def _title(conversation: Conversation) -> tuple[str, str]:
     name = conversation.title or (first.text if first is not None else "") or f"Conversation {conversation.number}"
     roles = ", ".join(ROLE_WORDS[role].lower() for role in dict.fromkeys(turn.role for turn in turns))
     words = cut(" ".join(name[: LONGEST * 2].split()), LONGEST)
-    return words, f"{len(turns):,} turn{'s' * (len(turns) != 1)}: {roles}"
+    return words, f"{len(turns):,} message{'s' * (len(turns) != 1)}: {roles}"

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from playground.ui.features.gateways.draft import Draft
 
 WHY = 200  # characters of a gateway's error message saved with a rule
+NO_KEY_NEEDED = "The demo gateway and replayed answers need no key. Their errors are simulated or recorded."
 NOT_KEPT = "The demo gateway forgets it when the application ends."
 FORGET = "Forget it"
 USE_HERE, NEW_EXPERIMENT = "Use here", "New experiment"
@@ -59,7 +60,7 @@ class PriceDialog(QDialog):
         self.setWindowTitle("Price of the model")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         words = QLabel(
-            f"Price per 1M tokens of {model} on {gateway}. Turns and experiments then show their cost. "
+            f"Price per 1M tokens of {model} on {gateway}. Messages and experiments then show their cost. "
             "An answer keeps the price of its request. Without a price, the cost that the gateway reports is shown, "
             "and otherwise the cost by the prices in its list of models.",
             textFormat=Qt.TextFormat.PlainText,
@@ -360,7 +361,11 @@ class GatewayControl(Control):
 
     def enter_key(self) -> None:
         """Open the settings at the key of the gateway in use, and offer a retry after saving."""
-        self._offer_retry(self._open()).ask_for_key()
+        profile_id = self._workspace.current.settings.profile_id
+        if any(profile.id == profile_id for profile in self._workspace.gateways.store.profiles):
+            self._offer_retry(self._open()).ask_for_key()
+        else:  # the demo gateway and replayed answers
+            self._host.pane.notice.say(NO_KEY_NEEDED, "Connect a gateway", self.connect_new)
 
     def add_header(self, name: str) -> None:
         """Open the settings with a header of that name added to the gateway in use."""

@@ -72,8 +72,6 @@ class UpdateControl(Control):
 
     async def _check(self, page: UpdatePage, address: str) -> None:
         try:
-            if not address.strip():
-                raise UpdateError("Enter an address first.")
             latest = await look_for_update(address, __version__)
         except UpdateError as error:
             words, kind, newer = str(error), "error", False

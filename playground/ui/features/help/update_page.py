@@ -13,7 +13,7 @@ WORDS = (
     "One small file is fetched from the address below and compared with this version. Nothing about you or your "
     "experiments is sent, and nothing is installed."
 )
-NO_ADDRESS = "This copy has no address. Enter the one that the project or your distributor publishes."
+NO_ADDRESS = "Enter the address that the project or your distributor publishes."
 
 
 class UpdatePage(QWidget):
@@ -30,8 +30,7 @@ class UpdatePage(QWidget):
         self.address.setAccessibleName("Address of the file that names the newest version")
         label = paragraph("&Address", "heading")
         label.setBuddy(self.address)
-        self.missing = paragraph("" if address else NO_ADDRESS, "small")
-        self.missing.setVisible(not address)
+        self.missing = paragraph(NO_ADDRESS, "small")
         self.message = paragraph()
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         say(self.message, "")
@@ -54,7 +53,8 @@ class UpdatePage(QWidget):
             margins=0,
             spacing=8,
         )
-        self.address.textEdited.connect(self._clear_result)
+        self.address.textChanged.connect(self._clear_result)
+        self._clear_result()
         self.address.returnPressed.connect(self.check.click)
 
     def show_result(self, words: str, kind: str, *, newer: bool) -> None:
@@ -62,11 +62,18 @@ class UpdatePage(QWidget):
         say(self.message, words, kind)
         self.message.setAccessibleName(words)
         self.download.setVisible(newer)
-        self.check.setEnabled(True)
+        self._enable_check()
 
     def _clear_result(self) -> None:
         say(self.message, "")
         self.download.hide()
+        self._enable_check()
+
+    def _enable_check(self) -> None:
+        has_address = bool(self.address.text().strip())
+        self.check.setEnabled(has_address)
+        self.daily.setEnabled(has_address)
+        self.missing.setVisible(not has_address)
 
     def _ask(self) -> None:
         self.check.setEnabled(False)

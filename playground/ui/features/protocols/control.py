@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
@@ -14,6 +15,7 @@ from playground.engine.session.session import Session
 from playground.ui.features.host import Host
 from playground.ui.widgets.form_parts import paragraph, styled
 from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.palette import Entry
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.scroll_page import FittingArea
 
@@ -155,7 +157,7 @@ def _grouped(losses: Iterable[Loss]) -> dict[str, list[str]]:
 
 
 def _places(places: list[str]) -> str:
-    """Return the distinct places, for example ``Turn 2 (user), Turn 4 (user)``."""
+    """Return the distinct places, for example ``Message 2 (user), Message 4 (user)``."""
     distinct = list(dict.fromkeys(places))
     more = len(distinct) - MOST_PLACES
     return ", ".join(distinct[:MOST_PLACES]) + (f" and {more} more" if more > 0 else "")
@@ -170,6 +172,15 @@ class ProtocolControl:
         self.switch = ProtocolSwitch()
         self.switch.switched.connect(switched)
         host.pane.add_bar(self.switch)
+
+    def entries(self) -> list[Entry]:
+        """Return an entry for each API that is not in use, for the palette."""
+        in_use = self._host.session.settings.protocol
+        return [
+            Entry(f"Switch to {title}", "API", partial(self.choose, name), synonyms="protocol")
+            for name, title in TITLES.items()
+            if name != in_use
+        ]
 
     def follow_session(self) -> None:
         """Follow the current experiment."""

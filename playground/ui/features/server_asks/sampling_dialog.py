@@ -38,7 +38,7 @@ SIZE = 640, 640  # pixels
 MAX_MESSAGES = 30  # messages that can be edited
 MAX_TEXT = 20_000  # characters of a text that can be edited
 CLOCK_MS = 200
-NOTHING_YET = "Ask sends the request to a model. Send gives the answer to the server."
+NOTHING_YET = "“Ask model” sends the request to a model. “Send to the server” gives the answer to the server."
 REFUSED = "The person refused to have a model asked."
 SETTINGS: Final[JSONObject] = {
     "properties": {
@@ -128,12 +128,13 @@ class SamplingDialog(QDialog):
         self.wrong = text_label("", "flag-error", wrap=True)
         self.wrong.setObjectName("problem")
         self.wrong.hide()
-        self.ask_button = push_button("Ask")
+        self.ask_button = push_button("Ask model")
         self.ask_button.setToolTip("Ask this model. The server does not get the answer yet")
         self.ask_button.clicked.connect(self._ask)
         self.stop_button = push_button("Stop")
         self.stop_button.clicked.connect(self._stop)
         self.status = text_label("", "small", wrap=True)
+        self.status.hide()
         self.answer = styled(GrowingField(most=12), "field")
         self.answer.setAccessibleName("Answer for the server")
         self.answer.setPlaceholderText("The model's answer, or type your own")
@@ -147,21 +148,22 @@ class SamplingDialog(QDialog):
         self.send_button = styled(QPushButton("Send to the server"), "primary")
         self.send_button.clicked.connect(self._send)
         content = QWidget()
-        ask_row = in_row(self.ask_button, self.stop_button, (self.status, 1), spacing=8)
         in_column(
             text_label("System", "group"), self.system, *self.messages, more, self.settings, self._wishes(request),
-            thin_line(), text_label("Model", "group"), self.choice, self.wrong, ask_row,
-            text_label("Answer", "group"), self.answer, 1,
+            thin_line(), text_label("Model", "group"), self.choice, self.wrong,
+            text_label("Answer", "group"), self.status, self.answer, 1,
             parent=content, margins=0, spacing=8,
         )  # fmt: skip
-        area = QScrollArea(widgetResizable=True)
+        area = self._area = QScrollArea(widgetResizable=True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setWidget(content)
         for widget in (content, area.viewport()):
             widget.setAutoFillBackground(False)
         title = text_label(f"The server {server} requests an answer from a model", "heading", wrap=True)
         note = text_label(NOTHING_YET, "small", wrap=True)
-        buttons = in_row(self.keep_button, 1, self.refuse_button, self.send_button, spacing=8)
+        buttons = in_row(
+            self.ask_button, self.stop_button, self.keep_button, 1, self.refuse_button, self.send_button, spacing=8
+        )
         in_column(title, note, (area, 1), buttons, parent=self, margins=MARGINS, spacing=10)
 
     def _wishes(self, request: Sampling) -> QWidget:
@@ -217,6 +219,7 @@ class SamplingDialog(QDialog):
             self._started_at = time.monotonic()
             self._clock.start()
             self._refresh()
+            self._area.ensureWidgetVisible(self.answer)
             spawn(self._run(session), name="ask a model for a tool server")
 
     async def _run(self, session: Session) -> None:
@@ -227,12 +230,12 @@ class SamplingDialog(QDialog):
         if not isValid(self) or session is not self._session:
             return
         self._clock.stop()
-        self.status.setText("")
+        say(self.status, "")
         if reply.failure:
             say(self.wrong, f"No answer: {reply.failure}")
         else:
             self._reply = reply
-            self.status.setText(f"From {shown_name(reply.model)} in {figures.seconds(self._elapsed)}.")
+            say(self.status, f"From {shown_name(reply.model)} in {figures.seconds(self._elapsed)}.")
             self.answer.set_text(reply.text)
         self._refresh()
 
@@ -267,7 +270,7 @@ class SamplingDialog(QDialog):
         growing = next(iter(session.growing.values()), None) if session is not None else None
         received = sum(len("".join(part.fragments)) for part in growing.parts) if growing is not None else 0
         progress = f" · {received:,} characters so far" if received else ""
-        self.status.setText(f"Asking {shown_name(self.choice.model)}… {figures.seconds(self._elapsed)}{progress}")
+        say(self.status, f"Asking {shown_name(self.choice.model)}… {figures.seconds(self._elapsed)}{progress}")
 
     @property
     def _elapsed(self) -> float:

@@ -40,8 +40,8 @@ SHOW_INTERVAL_S = 0.5  # shortest interval between two updates of the list while
 SHOW_RATE = 2_500  # tools per second of the interval: long lists are updated less often
 
 
-class Responses(QObject):
-    """The responses to tool calls, in the list and in the editors; the signals are those of the editors' rows."""
+class ResultRules(QObject):
+    """The results of tool calls, in the list and in the editors; the signals are those of the editors' rows."""
 
     changed = Signal(object)
     rules_asked = Signal(str)
@@ -55,21 +55,21 @@ class Responses(QObject):
         """Show rules in the list and in the editors."""
         self._model.show_debugging(debugging)
         for editor in self._editors:
-            editor.response.show_debugging(debugging)
+            editor.result_rule.show_debugging(debugging)
 
     def add_editor(self, editor: ToolEditor) -> None:
         """Show the rules in an editor until it is destroyed."""
         self._editors.append(editor)
         editor.destroyed.connect(lambda: self._editors.remove(editor))
-        editor.response.show_debugging(self._model.debugging)
-        editor.response.changed.connect(self.changed)
-        editor.response.rules_asked.connect(self.rules_asked)
+        editor.result_rule.show_debugging(self._model.debugging)
+        editor.result_rule.changed.connect(self.changed)
+        editor.result_rule.rules_asked.connect(self.rules_asked)
 
 
 class ToolsPanel(QWidget):
     """Panel of tools: ``set_tools`` shows definitions, ``changed`` carries the edited tuple.
 
-    ``responses`` shows how calls are answered, ``show_standings`` updates the states of tool servers.
+    ``result_rules`` shows how calls are answered, ``show_standings`` updates the states of tool servers.
     ``accept_asked`` carries the numbers of tools whose current definition on the server is to be accepted,
     ``server_asked`` an action on a server, and its name.
     """
@@ -89,7 +89,7 @@ class ToolsPanel(QWidget):
         self._checks = Checks(self._questions.ask)
         self._large: LargeWindow | None = None
         self.model = ToolModel(self)
-        self.responses = Responses(self.model)
+        self.result_rules = ResultRules(self.model)
         self.list = ToolList(self.model)
         self.editor = ToolEditor()
         self.head = PanelHead()
@@ -292,7 +292,7 @@ class ToolsPanel(QWidget):
             large.editor.edited.connect(self._edited)
             large.editor.sample_asked.connect(self.show_sample)
             self._connect_origin(large.editor)
-            self.responses.add_editor(large.editor)
+            self.result_rules.add_editor(large.editor)
             large.editor.show_standings(self.standings)
             large.editor.set_groups(self._group_names())
             large.editor.show_tool(self._tools[self._current], another=True)
@@ -362,7 +362,7 @@ class ToolsPanel(QWidget):
         self.editor.large_asked.connect(self.open_large)
         self.editor.sample_asked.connect(self.show_sample)
         self._connect_origin(self.editor)
-        self.responses.add_editor(self.editor)
+        self.result_rules.add_editor(self.editor)
 
     def _connect_origin(self, editor: ToolEditor) -> None:
         origin = editor.origin

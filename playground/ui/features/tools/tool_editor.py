@@ -27,7 +27,7 @@ from playground.jsonkit.layout import locate, locate_all
 from playground.jsonkit.problems import Problem
 from playground.jsonkit.reading import problem_at
 from playground.jsonkit.values import Path
-from playground.ui.features.debugger.responses import ToolResponseRow
+from playground.ui.features.debugger.result_rules import ToolResultRow
 from playground.ui.features.tools.schema_editor import READING, SchemaEditor
 from playground.ui.features.tools.server_card import ServerCard
 from playground.ui.features.tools.standings import Standings
@@ -96,7 +96,7 @@ class ToolEditor(QWidget):
         self.strict_reset = IconButton("close", "Strict back to default (Delete)", size=12)
         self.strict_reset.setFixedSize(20, 20)
         self.strict_reset.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.response = ToolResponseRow()
+        self.result_rule = ToolResultRow()
         self.group = styled(QComboBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert), "field")
         self.group.setAccessibleName("Group")
         self.group.setToolTip(tip("The tool's heading in the list. It is not sent."))
@@ -124,7 +124,7 @@ class ToolEditor(QWidget):
         column.setContentsMargins(12, 12, 12, 12)
         column.setSpacing(4)
         column.addWidget(self.origin)
-        column.addWidget(self.response)
+        column.addWidget(self.result_rule)
         column.addSpacing(8)
         column.addWidget(_caption("Name", self.name))
         column.addWidget(self.name)
@@ -235,7 +235,7 @@ class ToolEditor(QWidget):
             if (line := self.group.lineEdit()) is not None:
                 line.setCursorPosition(0)
         self._tool = tool
-        self._show_response(tool)
+        self._show_result_rule(tool)
         self._showing = False
         self._formatting.do(partial(schema_text, tool), self._show_schema, large=is_large(tool))
         if self._formatting.busy:
@@ -374,10 +374,10 @@ class ToolEditor(QWidget):
         if changed != self._tool:
             self._tool = changed
             self.edited.emit(changed)
-            self._show_response(changed)
+            self._show_result_rule(changed)
 
-    def _show_response(self, tool: ToolDefinition) -> None:
-        self.response.show_tool(tool.name, has_server=bool(tool.server))
+    def _show_result_rule(self, tool: ToolDefinition) -> None:
+        self.result_rule.show_tool(tool.name, has_server=bool(tool.server))
 
     def _name_edited(self, text: str) -> None:
         self._apply_changes(name=text)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QS
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyleOptionViewItem, QWidget
 
-from playground.ui.features.debugger.responses import response_of
+from playground.ui.features.debugger.result_rules import rule_summary_of
 from playground.ui.features.tools.standings import hint_word, standing_words
 from playground.ui.features.tools.tool_model import ToolModel
 from playground.ui.widgets.plain_text import shown_name
@@ -94,8 +94,8 @@ def _header_row(model: ToolModel, group: str) -> Row:
 def _tool_row(model: ToolModel, number: int) -> Row:
     tool, severity = model.tools[number], model.severity(number)
     description, colour = tool.description.strip(), "muted"
-    response = response_of(model.debugging, tool.name)
-    marks = [Words(response.policy, "accent" if response.is_own else "muted")]
+    rule = rule_summary_of(model.debugging, tool.name)
+    marks = [Words(rule.policy, "accent" if rule.is_own else "muted")]
     line = description.splitlines()[0] if description else "no description"
     if tool.enabled and tool.source is not None:
         line, colour = f"not sent: {tool.unread}", "error"

@@ -23,7 +23,7 @@ from playground.domain.debugging import Debugging
 from playground.domain.tools import ToolDefinition
 from playground.engine.tool_servers.tools import mapping_words
 from playground.jsonkit.problems import Problem
-from playground.ui.features.debugger.responses import response_of
+from playground.ui.features.debugger.result_rules import rule_summary_of
 from playground.ui.features.tools.grouping import NO_GROUP, Entry, entries, matches
 from playground.ui.features.tools.standings import Seen, Standings, hint_word, standing_words
 from playground.ui.widgets.plain_text import show_hidden, shown_name, tip
@@ -243,13 +243,13 @@ class ToolModel(QAbstractListModel):
             parts = [shown_name(tool.name) or "unnamed", "on" if tool.enabled else "off", self.state(entry)]
             parts += [f"{shown_name(tool.remote)} on its server"] if tool.remote else []
             parts += [word] if (word := hint_word(tool)) else []
-            parts += [f"when called: {response_of(self.debugging, tool.name).policy}"]
+            parts += [f"when called: {rule_summary_of(self.debugging, tool.name).policy}"]
             return ", ".join([*parts, *([f"{size} tokens"] if size else [])])
         if role == Qt.ItemDataRole.ToolTipRole:
             size = f"{self.size_words(entry)} tokens"
             words = [problem.message for problem in self._problems_of(entry)] or [tool.description or "no description"]
             words[:0] = [*filter(None, (mapping_words(tool), standing_words(self.standings.trust(tool))))]
-            words += [f"When called: {response_of(self.debugging, tool.name).rule}"]
+            words += [f"When called: {rule_summary_of(self.debugging, tool.name).rule}"]
             return tip("\n".join([shown_name(tool.name), *words, *([size] if entry < len(self.sizes) else [])]))
         return None
 

@@ -11,5 +11,7 @@ if TYPE_CHECKING:
 
 ACTIONS: tuple[Action[TreeControl], ...] = (
     Action("view.tree", "Show branches", lambda it: it.open(), INSPECTOR, 313, "Ctrl+Shift+B", synonyms="tree map"),
-    Action("turn.delete-branch", "Delete branch", lambda it: it.delete_focused(), EDIT, 310, synonyms="remove turn"),
+    Action(
+        "turn.delete-branch", "Delete branch", lambda it: it.delete_focused(), EDIT, 310, synonyms="remove message turn"
+    ),
 )

@@ -37,7 +37,7 @@ class TreeControl(Control):
         if turn_id:
             self.delete(turn_id)
         else:
-            self._say("Select the first turn of the branch (Alt+↑, Alt+↓).", stays=False)
+            self._say("Select the first message of the branch (Alt+↑, Alt+↓).", stays=False)
 
     def delete(self, turn_id: str) -> None:
         """Delete a turn and all turns below it; a notice offers to undo it."""
@@ -46,6 +46,6 @@ class TreeControl(Control):
             return
         count = session.delete_branch(turn_id)
         if count:
-            pane.notice.say(f"A branch of {count_words(count, 'turn')} deleted.", "Undo", pane.undo, stays=False)
+            pane.notice.say(f"A branch of {count_words(count, 'message')} deleted.", "Undo", pane.undo, stays=False)
         else:
             pane.notice.say("Receiving was stopped. The received part is saved.", stays=False)

@@ -36,14 +36,14 @@ from playground.ui.widgets.role_words import ROLE_WORDS
 from playground.ui.widgets.session_page import SessionPage
 from playground.ui.widgets.theme import Tokens, tokens
 
-EMPTY = "No turns yet. Every turn of the experiment appears here, on every branch. Click one to go to it."
+EMPTY = "No messages yet. Every message of the experiment appears here, on every branch. Click one to go to it."
 LEGEND = (Role.SYSTEM, "system"), (Role.USER, "user"), (Role.ASSISTANT, "assistant"), (Role.TOOL, "tool")
 ENDINGS = "× failed   – incomplete"
 LEGEND_MEANING = (
-    "A diamond is a system turn, a circle a user's, a square the assistant's, a triangle a tool's. "
-    "A cross marks a failed turn, a bar one that was stopped, cut off or interrupted."
+    "A diamond is a system message, a circle a user's, a square the assistant's, a triangle a tool's. "
+    "A cross marks a failed message, a bar one that was stopped, cut off or interrupted."
 )
-HOW = "Arrow keys select the next turn, Enter opens it, Delete deletes its branch."
+HOW = "Arrow keys select the next message, Enter opens it, Delete deletes its branch."
 MAX_TURNS = 1_000  # drawn at first
 MAX_TEXT = 160  # characters of a turn
 
@@ -83,7 +83,7 @@ def ending_words(turn: Turn, receiving: Collection[str]) -> str:
 def describe_turn(transcript: Transcript, turn: Turn, receiving: Collection[str]) -> str:
     """Return the facts of a turn and its first words, in a line."""
     alternatives = transcript.siblings(turn.id)
-    words = [ROLE_WORDS[turn.role], f"turn {len(transcript.lineage(turn.id)):,}"]
+    words = [ROLE_WORDS[turn.role], f"message {len(transcript.lineage(turn.id)):,}"]
     if len(alternatives) > 1:
         words.append(f"version {alternatives.index(turn.id) + 1} of {len(alternatives)}")
     words.append(ending_words(turn, receiving))
@@ -104,7 +104,7 @@ def summarize_tree(transcript: Transcript) -> str:
     turns = transcript.turns.values()
     branches = sum(not transcript.children(turn.id) for turn in turns)
     endings = Counter(word for turn in turns if (word := ending_words(turn, ())))
-    words = [count_words(len(turns), "turn"), count_words(branches, "branch", "branches")]
+    words = [count_words(len(turns), "message"), count_words(branches, "branch", "branches")]
     return " · ".join([*words, *(f"{count:,} {word}" for word, count in sorted(endings.items()))])
 
 
@@ -371,7 +371,7 @@ class TreePage(SessionPage):
     def _open_menu(self, turn_id: str, place: QPoint) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("Go to turn").triggered.connect(partial(self.turn_asked.emit, turn_id))
+        menu.addAction("Go to message").triggered.connect(partial(self.turn_asked.emit, turn_id))
         menu.addSeparator()
         menu.addAction("Delete branch").triggered.connect(partial(self.delete_asked.emit, turn_id))
         menu.popup(place)

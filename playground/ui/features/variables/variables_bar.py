@@ -27,7 +27,7 @@ from playground.ui.widgets.theme import code_font
 
 TALLEST = 168  # pixels of the rows; more of them scroll
 LEAST = 66  # two rows
-HOW = "Write {{name}} in a turn or in the message: a field for its value appears here."
+HOW = "Write {{name}} in a message: a field for its value appears here."
 
 NAME_WIDTH = 132  # pixels
 MOST_LINES = 4
@@ -84,7 +84,7 @@ class VariableRow(QWidget):
             self._showing = False
         hint = "no value yet" if value is None else f"sent as written: {value}" if written else "empty"
         self.field.setPlaceholderText(hint)
-        self.state.setText("" if used else "in no turn")
+        self.state.setText("" if used else "not used")
         self.state.setVisible(not used)
         self.written_button.setVisible(value is None and used)
         self.remove_button.setVisible(value is not None)

@@ -248,10 +248,10 @@ def test_markdown_has_the_whole_conversation() -> None:
 def test_whole_tree_has_the_place_of_each_turn() -> None:
     text = export(conversation(), "markdown", whole_tree=True)
     assert "## 5. Assistant · demo-1 · alternative 1 of 2\n" in text
-    assert "## 6. Assistant · alternative 2 of 2, follows turn 4\n\n> **Error (429): Too many.**\n" in text
+    assert "## 6. Assistant · alternative 2 of 2, follows message 4\n\n> **Error (429): Too many.**\n" in text
     page = harmless(export(conversation(), "html", whole_tree=True))
     assert "Error (429): Too many." in page.text
-    assert "alternative 2 of 2, follows turn 4" in page.text
+    assert "alternative 2 of 2, follows message 4" in page.text
 
 
 # ---- lines of JSON ---------------------------------------------------------------------------------------------------
@@ -324,7 +324,7 @@ def test_omissions_of_a_protocol_are_reported() -> None:
     snapshot = Snapshot(id="e", protocol="messages", turns=turns, head="a")
     assert left_out(snapshot, "messages") == left_out(snapshot, "markdown") == left_out(snapshot, "html") == ""
     sentence = left_out(snapshot, "chat", [Secret(KEY)])
-    assert sentence.startswith("Left out: reasoning that is set not to be sent back; Turn 1 (assistant): ")
+    assert sentence.startswith("Left out: reasoning that is set not to be sent back; Message 1 (assistant): ")
     assert "citations" in sentence
     assert KEY not in sentence
     assert "container" not in sentence  # that is in the lines

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.debugging import Answer, AnswerRow, MatchKind, Policy, ToolRule
 from playground.ui.features.debugger.fields import AnswerField
-from playground.ui.features.debugger.responses import ResponseDefaults
+from playground.ui.features.debugger.result_rules import ResultDefaults
 from playground.ui.features.debugger.rules_dialog import RuleEditor
 from playground.ui.features.debugger.texts import answer_words, match_words, rule_words
 from playground.ui.widgets.rows.kinds import CheckRow
@@ -82,7 +82,7 @@ def test_default_rule_is_shown_at_the_start(show_widget: ShowWidget) -> None:
     misfit = show_widget(RuleEditor(), 308, 900).conditions.rows["pause_on_misfit"]
     assert isinstance(misfit, CheckRow)
     assert misfit.box.isChecked()
-    defaults = show_widget(ResponseDefaults(), 340, 200)
+    defaults = show_widget(ResultDefaults(), 340, 200)
     assert defaults.form.line("step_limit").text() == "20"
     assert not defaults.form.rows["default.policy"].reset.isVisible()
 

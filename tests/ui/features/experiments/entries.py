@@ -15,7 +15,7 @@ def entry(key: str, title: str = "", *, ago: float = 0.0, **more: object) -> Exp
     values: dict[str, object] = {
         "id": key,
         "title": title or f"Title of {key}",
-        "summary": "demo-chat · 2 turns",
+        "summary": "demo-chat · 2 messages",
         "model": "demo-chat",
         "protocol": "chat",
         "pinned": False,

@@ -23,7 +23,7 @@ def test_tree_is_exported_to_the_clipboard(main: QMainWindow, which: str) -> Non
     first = make_turn(Role.USER, "a")
     transcript = Transcript().append(first).append_alternatives([make_turn(Role.USER, "b"), make_turn(Role.USER, "c")])
     dialog, emitted = export(main, transcript)
-    assert dialog.scopes.button(1).text() == "The whole tree, 3 turns on 2 branches"
+    assert dialog.scopes.button(1).text() == "The whole tree, 3 messages on 2 branches"
     dialog.choose(which, whole_tree=True)
     dialog.copy_button.click()
     assert emitted == [ExportChoice(which, whole_tree=True, to_clipboard=True)]

@@ -29,7 +29,7 @@ NOT_IN_WINDOW = {
     "View › Layout",
     "Max output tokens",
     "Put back",
-    "Tools › Tool responses…",
+    "Tools › Tool results…",
     "Tools › Tool servers…",
     "Open sample",
     "Keyboard shortcuts",

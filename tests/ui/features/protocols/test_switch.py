@@ -46,7 +46,7 @@ def test_losses_follow_the_experiment(bar: ProtocolSwitch, session: Session) -> 
     session.turns.add_turn(make_turn(Role.USER, "One"))
     session.turns.add_turn(make_turn(Role.USER, "Two"))
     session.turns.add_turn(make_turn(Role.USER, "Three"))
-    assert "Turn 2 (user), Turn 3 (user): joins the turn before it in one user message" in bar.lines
+    assert "Message 2 (user), Message 3 (user): joins the message before it in one user message" in bar.lines
     set_seed(session, None)
     assert not any("seed" in line for line in bar.lines)
     bar.hide()

@@ -59,7 +59,7 @@ def test_definition_of_a_server_is_read_only(panel: ToolsPanel) -> None:
     editor.show_view(TEXT)
     QTest.keyClicks(editor.schema, "x")
     assert emitted == []
-    assert editor.response.isEnabled()
+    assert editor.result_rule.isEnabled()
     panel.select(0)
     assert not editor.origin.isVisibleTo(panel)
     QTest.keyClicks(editor.name, "x")

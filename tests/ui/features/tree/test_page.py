@@ -64,13 +64,13 @@ def test_large_tree_shows_its_newest_turns_and_all_on_request(page: TreePage, se
     turns = [Turn(id=str(n), role=Role.USER, parent=str(n - 1) if n else None) for n in range(3_000)]
     session.turns.rewrite(Transcript({turn.id: turn for turn in turns}, "2999"))
     page.throttle.flush()
-    assert page.summary.text.startswith("Newest 500 of 3,000 turns")
+    assert page.summary.text.startswith("Newest 500 of 3,000 messages")
     page.view.select("2999")
-    assert page.view.words() == "User · turn 3,000"
+    assert page.view.words() == "User · message 3,000"
     QTest.mouseClick(page.all_button, Qt.MouseButton.LeftButton)
     page.view.setFocus()
     QTest.keyClick(page.view, Qt.Key.Key_Home)
-    assert page.view.words() == "User · turn 1"
+    assert page.view.words() == "User · message 1"
     assert not page.all_button.isVisible()
 
 
@@ -79,7 +79,7 @@ def test_keys_lead_from_turn_to_turn(page: TreePage, qtbot: QtBot) -> None:
     for key in (Qt.Key.Key_Home, Qt.Key.Key_Right, Qt.Key.Key_Right):
         QTest.keyClick(page.view, key)
     assert page.view.selected == "a3", "along the branch that is shown"
-    assert page.view.accessibleDescription().startswith("Assistant · turn 3 · version 3 of 4")
+    assert page.view.accessibleDescription().startswith("Assistant · message 3 · version 3 of 4")
     with qtbot.waitSignal(page.turn_asked) as request:
         QTest.keyClick(page.view, Qt.Key.Key_Return)
     assert request.args == ["a3"]

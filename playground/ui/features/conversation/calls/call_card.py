@@ -470,7 +470,7 @@ class CallCard(QFrame, PartView[ToolCall]):
         add("Edit name, id and arguments…", partial(self.edit_asked.emit, self.call.id))
         add("Delete this call", partial(self._commands.delete_call, *key))
         menu.addSeparator()
-        add("Tool responses…", partial(calls.open_rules, self.call.name))
+        add("Tool results…", partial(calls.open_rules, self.call.name))
 
     def _toggle_raw(self) -> None:
         self._view = "arguments" if self._view == "raw" else "raw"

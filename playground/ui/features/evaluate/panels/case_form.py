@@ -53,7 +53,7 @@ class CaseForm(FittingArea):
         self._showing = False
         self._case = case.id
         lines = [f"{ROLE_WORDS[turn.role]}: {cut(' '.join(turn.text.split()), _TURN)}" for turn in case.turns]
-        more = [f"and {len(lines) - MOST_TURNS:,} more turns"] if len(lines) > MOST_TURNS else []
+        more = [f"and {len(lines) - MOST_TURNS:,} more messages"] if len(lines) > MOST_TURNS else []
         self.turns.setText(show_hidden("\n".join([*lines[:MOST_TURNS], *more])))
         self.turns.setVisible(bool(lines))
         self.updateGeometry()

@@ -1,4 +1,4 @@
-"""Responses to tool calls in the side panel: the default with the limit of requests, and the response of one tool.
+"""Results of tool calls in the side panel: the default with the limit of requests, and the rule of one tool.
 
 Both views get a ``Debugging`` and hand back another one. Mock rows, replies and breakpoints are edited in a dialog.
 """
@@ -20,7 +20,7 @@ from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.plain_text import shown_name, tip
 from playground.ui.widgets.rows.form import Form, form_for
 
-TOOL_HELP = "The response to calls of this tool. It is not sent to the model."
+TOOL_HELP = "How calls of this tool get their results. The rule is not sent to the model."
 NO_SERVER = "This tool does not come from a tool server."
 MOST_NAMED = 12
 POLICY_HINT: Final = setting(
@@ -28,24 +28,24 @@ POLICY_HINT: Final = setting(
     editor="pick",
     choices=POLICIES,
     start=Policy.PAUSE.value,
-    help="Tools with a response of their own use that one. This is not sent to the model.",
+    help="Tools with a rule of their own use that one. This is not sent to the model.",
 )
 _POLICIES = [policy for policy, _ in POLICIES]
 _WORDS = dict(POLICIES)
 
 
-class ToolResponse(NamedTuple):
-    """The response of a tool: its policy in words, the rule in a line, and whether it is the tool's own."""
+class RuleSummary(NamedTuple):
+    """The rule of a tool: its policy in words, the rule in a line, and whether it is the tool's own."""
 
     policy: str
     rule: str
     is_own: bool
 
 
-def response_of(debugging: Debugging, name: str) -> ToolResponse:
+def rule_summary_of(debugging: Debugging, name: str) -> RuleSummary:
     """Return how the calls of a tool are answered."""
     rule = debugging.rule(name)
-    return ToolResponse(_WORDS[rule.policy], rule_words(rule), name in debugging.rules)
+    return RuleSummary(_WORDS[rule.policy], rule_words(rule), name in debugging.rules)
 
 
 def lacks_reply(rule: ToolRule) -> bool:
@@ -53,7 +53,7 @@ def lacks_reply(rule: ToolRule) -> bool:
     return (rule.policy is Policy.TABLE and not rule.rows) or (rule.policy is Policy.FIXED and rule.fixed == Answer())
 
 
-class ResponseView(QWidget):
+class ResultRulesView(QWidget):
     """Base of the views. ``changed`` carries the edited rules, ``rules_asked`` the tool to edit; "" is the default."""
 
     changed = Signal(object)
@@ -81,16 +81,16 @@ class ResponseView(QWidget):
             self.rules_asked.emit(edited)
 
 
-class ResponseDefaults(ResponseView):
-    """The response of tools without one of their own, and the limit of requests."""
+class ResultDefaults(ResultRulesView):
+    """The rule of tools without one of their own, and the limit of requests."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         hints = {"default.policy": POLICY_HINT, "step_limit": hints_of(Debugging)["step_limit"]}
         self.form: Form[Debugging] = form_for(Debugging, hints=hints, is_wide=False)
-        self.rules = push_button("Tool responses…", "quiet")
-        self.rules.setAccessibleName("Tool responses")
-        head = in_row(text_label("Responses", "group"), 1, self.rules, spacing=8)
+        self.rules = push_button("Tool results…", "quiet")
+        self.rules.setAccessibleName("Tool results")
+        head = in_row(text_label("Results", "group"), 1, self.rules, spacing=8)
         rows = in_column(head, self.form, margins=(16, 6, 12, 10), spacing=6)
         in_column(thin_line(), rows, parent=self, margins=0, spacing=0)
         self.form.set_value(self._debugging)
@@ -102,9 +102,9 @@ class ResponseDefaults(ResponseView):
         if self.form.value != self._debugging:
             self.form.set_value(self._debugging)
         rules = self._debugging.rules
-        self.rules.setText(f"Tool responses ({len(rules)})…" if rules else "Tool responses…")
+        self.rules.setText(f"Tool results ({len(rules)})…" if rules else "Tool results…")
         names = [f"{shown_name(name)}: {rule_words(rule)}" for name, rule in list(rules.items())[:MOST_NAMED]]
-        words = "\n".join(names) or "No tool has a response of its own yet."
+        words = "\n".join(names) or "No tool has a rule of its own yet."
         self.rules.setToolTip(tip(words))
         self.rules.setAccessibleDescription(words)
 
@@ -113,23 +113,23 @@ class ResponseDefaults(ResponseView):
         self._change(debugging, "" if is_other_policy else None)
 
 
-class ToolResponseRow(ResponseView):
-    """The response of one tool: a choice with the default first, its rows and breakpoints in words, and a button."""
+class ToolResultRow(ResultRulesView):
+    """The rule of one tool: a choice with the default first, its rows and breakpoints in words, and a button."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._name = ""
         self._has_server = False
         self.policy = CompactCombo()
-        self.policy.setAccessibleName("Response to calls of this tool")
+        self.policy.setAccessibleName("Results for this tool")
         self.policy.setAccessibleDescription(TOOL_HELP)
         self.policy.setToolTip(tip(TOOL_HELP))
         self.policy.activated.connect(self._choose_policy)
         self.edit_button = push_button("Edit…", "quiet")
-        self.edit_button.setAccessibleName("Response of this tool")
+        self.edit_button.setAccessibleName("Edit results of this tool")
         self.edit_button.setToolTip("Edit mock rows, the fixed reply and breakpoints")
         self.words = text_label("", "small", wrap=True)
-        self.words.setObjectName("toolResponse")
+        self.words.setObjectName("toolResult")
         caption = text_label("When called", "group")
         caption.setBuddy(self.policy)
         row = in_row(caption, self.policy, 1, self.edit_button, spacing=8)
@@ -138,7 +138,7 @@ class ToolResponseRow(ResponseView):
         self._show()
 
     def show_tool(self, name: str, *, has_server: bool) -> None:
-        """Show the response of another tool; only a tool of a server can have its calls sent to one."""
+        """Show the rule of another tool; only a tool of a server can have its calls sent to one."""
         if (name, has_server) != (self._name, self._has_server):
             self._name, self._has_server = name, has_server
             self._show()
