@@ -23,6 +23,7 @@ from playground.protocols.responses.items import (
     REASONING,
     TEXTS,
     reasoning_texts,
+    unheld,
 )
 
 _ROLES: Final = {role.value: role for role in (Role.SYSTEM, Role.DEVELOPER, Role.USER, Role.ASSISTANT)}
@@ -85,7 +86,7 @@ def _read_item(item: JSON) -> tuple[Role, tuple[Part, ...]]:
 
 def _read_message(item: JSONObject, role: Role) -> tuple[Part, ...]:
     content = item.get("content")
-    members = members_beside(item, (*HELD[MESSAGE], EXTRA), empty=True)
+    members = unheld({name: member for name, member in item.items() if name != EXTRA}, HELD[MESSAGE])
     if isinstance(content, str):
         # A mark keeps a system message from going into the instructions.
         extra: Extra = {NAME: {ITEM: members, PLAIN: True}} if members or role is Role.SYSTEM else {}
@@ -106,19 +107,21 @@ def _read_part(value: JSONObject, role: Role, mark: JSONObject) -> Part:
     text = value.get(TEXTS.get(kind, ""))
     is_own = kind in (("output_text", "refusal") if role is Role.ASSISTANT else ("input_text",))
     if is_own and isinstance(text, str):
-        extra: Extra = {NAME: {**members_beside(value, ("type", TEXTS[kind]), empty=True), **mark}}
+        extra: Extra = {NAME: {**unheld(value, ("type", TEXTS[kind])), **mark}}
         return Refusal(text=whole(text), extra=extra) if kind == "refusal" else Text(text=whole(text), extra=extra)
     url, detail = value.get("image_url"), value.get("detail")
     if kind == "input_image" and isinstance(url, str) and url and (detail is None or isinstance(detail, str)):
-        names = ("type", "image_url", *(["detail"] if isinstance(detail, str) else []))
-        extra = {NAME: {**members_beside(value, names, empty=True), **mark}}
+        members = members_beside(
+            unheld(value, ("type", "image_url", "detail")), ("detail",) if detail else (), empty=True
+        )
+        extra = {NAME: {**members, **mark}}
         return Image(url=whole(url), detail=detail, extra=extra)
     return Unknown(value=keepable(value))
 
 
 def _read_reasoning(item: JSONObject) -> tuple[Part, ...]:
     """Return a part for each text of the summary and one for the raw reasoning; one without text if there is none."""
-    members = members_beside(item, HELD[REASONING], empty=True)
+    members = unheld(item, HELD[REASONING])
     summary, content = item.get("summary"), item.get("content")
     entries = [entry for entry in summary if isinstance(entry, dict)] if isinstance(summary, list) else []
     texts = [("summary_text", text_of(entry.get("text"))) for entry in entries]
@@ -140,7 +143,7 @@ def _read_call(item: JSONObject, kind: str) -> ToolCall:
         raise ValueError("“name” of a call is missing or is not text")
     if not isinstance(value, str):
         raise ValueError(f"“{member}” of a call must be text")
-    members = members_beside(item, HELD[kind], empty=True)
+    members = unheld(item, HELD[kind])
     extra: Extra = {NAME: {ITEM: members}} if members else {}
     is_text = kind == "custom_tool_call"
     return ToolCall(id=whole(call_id), name=whole(name), arguments=whole(value), free_text=is_text, extra=extra)
@@ -150,7 +153,7 @@ def _read_result(item: JSONObject) -> ToolResult:
     call_id, output = item.get("call_id"), item.get("output")
     if not isinstance(call_id, str) or not call_id:
         raise ValueError("“call_id” of a result is missing or is not text")
-    members = members_beside(item, ("type", "call_id", "output"), empty=True)
+    members = unheld(item, ("type", "call_id", "output"))
     extra = {ITEM: members} if members else {}
     if not isinstance(output, str):
         extra |= members_beside({"output": output}, (), empty=True)

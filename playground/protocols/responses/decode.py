@@ -47,6 +47,7 @@ from playground.protocols.responses.items import (
     TextKey,
     digest,
     reasoning_texts,
+    unheld,
 )
 from playground.protocols.sse import DEFAULT_CAP
 
@@ -414,7 +415,7 @@ class ResponsesDecoder(Decoder):
     def _finish_item(self, slot: Slot, item: JSONObject, out: list[Event]) -> None:
         """Read a complete item: its texts, and the members that no part holds."""
         slot.is_done = True
-        members = members_beside(item, HELD.get(slot.kind, ()), empty=True)
+        members = unheld(item, HELD.get(slot.kind, ()))
         if slot.call >= 0:
             member, _ = CALLS[slot.kind]
             self._name_call(slot, item, out)
@@ -437,7 +438,7 @@ class ResponsesDecoder(Decoder):
             if kind in TEXTS:
                 member, key = TEXTS[kind], _key(kind, index)
                 self._finish_text(slot, key, part.get(member), out)
-                extras[key] = members_beside(part, ("type", member), empty=True)
+                extras[key] = unheld(part, ("type", member))
             elif isinstance(part, dict):
                 self._go_to(slot.place((kind, index)), out)
                 value = {**members_beside(item, ("content",), empty=True), "content": [part]}

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from playground.domain.members import with_members
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.served import carries, sent_text
 from playground.domain.transcript import Role, Turn
@@ -28,7 +27,9 @@ from playground.protocols.responses.items import (
     NAME,
     PLAIN,
     REASONING,
+    TEXTS,
     digest,
+    filled,
     reasoning_texts,
 )
 
@@ -190,16 +191,16 @@ def _answer_item(part: Part) -> JSONObject | None:
         case Text() | Refusal():
             inner = {name: value for name, value in members.items() if name not in MARKS}
             kind = "refusal" if isinstance(part, Refusal) else "output_text"
-            content = {"type": kind, "refusal" if kind == "refusal" else "text": part.text, **inner}
+            content = filled(inner, {"type": kind, TEXTS[kind]: part.text})
             if not part.text and ITEM not in members:
                 return None
-            return {**item, "role": "assistant", "content": part.text if PLAIN in members else [content]}
+            return filled(item, {"role": "assistant", "content": part.text if PLAIN in members else [content]})
         case Reasoning():
             return _reasoning(part, item) if ITEM in members or CONTINUES in members else None
         case ToolCall():
             kind = "custom_tool_call" if part.free_text else "function_call"
             value = part.arguments if part.free_text or part.arguments.strip() else "{}"
-            return {"type": kind, "call_id": part.id, "name": part.name, CALLS[kind][0]: value, **item}
+            return filled(item, {"type": kind, "call_id": part.id, "name": part.name, CALLS[kind][0]: value})
         case Unknown():
             return None if part.from_file else dict(part.value)
         case _:
@@ -208,7 +209,7 @@ def _answer_item(part: Part) -> JSONObject | None:
 
 def _reasoning(part: Reasoning, item: JSONObject) -> JSONObject:
     """Return a reasoning item; raw reasoning of several parts is sent in them while its text is unchanged."""
-    out: JSONObject = {"type": REASONING, "summary": [], **item}
+    out = filled(item, {"type": REASONING, "summary": item.get("summary") or []})
     if part.text and part.field == "summary_text":
         out["summary"] = [{"type": "summary_text", "text": part.text}]
     elif part.text and reasoning_texts(item.get("content")) != part.text:
@@ -241,18 +242,18 @@ def _message(role: str, parts: Sequence[Part]) -> JSONObject:
     content = [value for part in parts if (value := _content(part)) is not None]
     is_plain = len(content) == 1 and content[0].keys() == _TEXT and (ITEM not in first or PLAIN in first)
     if not content or is_plain:
-        return {**item, "role": role, "content": content[0]["text"] if content else ""}
-    return {**item, "role": role, "content": content}
+        return filled(item, {"role": role, "content": content[0]["text"] if content else ""})
+    return filled(item, {"role": role, "content": content})
 
 
 def _content(part: Part) -> JSONObject | None:
     members = {name: value for name, value in members_of(part).items() if name not in MARKS}
     match part:
         case Text() | Refusal():
-            return {"type": "input_text", "text": part.text, **members}
+            return filled(members, {"type": "input_text", "text": part.text})
         case Image():
             detail = {} if part.detail is None else {"detail": part.detail}
-            return {"type": "input_image", "image_url": part.url, **detail, **members}
+            return filled(members, {"type": "input_image", "image_url": part.url, **detail})
         case Unknown():
             return None if part.from_file else part.value
         case _:
@@ -278,5 +279,4 @@ def _result(part: ToolResult, *, is_text: bool) -> JSONObject:
         output = [*texts, *({"type": "input_image", "image_url": image.url} for image in part.images)]
     elif part.images or not (isinstance(output, list) and whole(output_text(output)) == part.text):
         output = sent_text(part, pictures=True) if part.images else part.text
-    item: JSONObject = {"type": kind, "call_id": part.call_id, "output": output}
-    return with_members(item, members.get(ITEM) or {})
+    return filled(members.get(ITEM) or {}, {"type": kind, "call_id": part.call_id, "output": output})

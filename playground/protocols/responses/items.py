@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from playground.jsonkit.foreign import members_beside
 from playground.jsonkit.values import JSON, JSONObject
 
 #: The protocol's name in ``extra`` of parts and turns.
 NAME: Final = "responses"
-#: Members of an item that its part does not hold, in ``extra`` of its first part; the others have ``CONTINUES``.
+#: Members of an item (see ``unheld``) in ``extra`` of its first part; its other parts have ``CONTINUES``.
 ITEM: Final = "item"
 CONTINUES: Final = "continues"
 #: Mark of a message whose content, or of an input that as a whole, is a text instead of a list.
@@ -28,12 +30,12 @@ CALLS: Final = {
     "custom_tool_call": ("input", "custom_tool_call_output"),
 }
 OUTPUTS: Final = frozenset(output for _, output in CALLS.values())
-#: Members of an item that its parts hold; all others are kept in ``extra``.
+#: Members of an item that its parts hold, in the order of sent items; all others are kept in ``extra``.
 HELD: Final = {
-    MESSAGE: frozenset({"role", "content"}),
-    REASONING: frozenset({"type", "summary", "content"}),
-    "function_call": frozenset({"type", "call_id", "name", "arguments"}),
-    "custom_tool_call": frozenset({"type", "call_id", "name", "input"}),
+    MESSAGE: ("role", "content"),
+    REASONING: ("type", "summary", "content"),
+    "function_call": ("type", "call_id", "name", "arguments"),
+    "custom_tool_call": ("type", "call_id", "name", "input"),
 }
 #: Content parts with a text, and the member that holds it.
 TEXTS: Final = {"output_text": "text", "input_text": "text", "text": "text", "refusal": "refusal"}
@@ -69,6 +71,21 @@ class Slot:
     def text(self, key: TextKey) -> str:
         """Return a text so far."""
         return "".join(self.pieces.get(key, ()))
+
+
+def unheld(value: JSONObject, held: Sequence[str]) -> JSONObject:
+    """Return the members of a received object that its part does not hold, empty ones included.
+
+    Null keeps the places of the ``held`` members, unless the object has these alone and in this order.
+    """
+    is_usual = tuple(value) == tuple(held[: len(value)])
+    places = dict.fromkeys(value.keys() & set(held))
+    return {} if is_usual else members_beside({**value, **places}, (), empty=True)
+
+
+def filled(members: JSONObject, held: JSONObject) -> JSONObject:
+    """Return the object of ``members`` with those that its part holds, in their received places or before the rest."""
+    return {**members, **held} if members.keys() & held.keys() else {**held, **members}
 
 
 def digest(text: str) -> int:

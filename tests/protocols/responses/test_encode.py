@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -137,6 +138,46 @@ def test_body_that_was_read_is_encoded_to_the_same_body(body: dict[str, Any]) ->
     assert PROTOCOL.encode(request) == body
     assert notes == ()
     assert protocol_of(body) == ("responses", True)
+
+
+REORDERED: list[dict[str, Any]] = [
+    {
+        "id": "msg_1",
+        "type": "message",
+        "status": "completed",
+        "content": [
+            {"type": "output_text", "annotations": [], "logprobs": [], "text": "Hello."},
+            {"refusal": "No.", "type": "refusal"},
+        ],
+        "role": "assistant",
+    },
+    {
+        "id": "rs_1",
+        "type": "reasoning",
+        "encrypted_content": "gAAA",
+        "content": [{"type": "reasoning_text", "text": "Hm."}],
+        "summary": [{"type": "summary_text", "text": "It thinks."}],
+    },
+    {"id": "fc_1", "type": "function_call", "arguments": "{}", "call_id": "a", "name": "f", "status": "completed"},
+    {"output": "4", "call_id": "a", "type": "function_call_output", "id": "fco_1"},
+    {"id": "ctc_1", "type": "custom_tool_call", "call_id": "b", "input": "ls", "name": "sh"},
+    {"content": [{"text": "Hi.", "type": "input_text"}], "role": "user", "type": "message"},
+    {"content": "Hi.", "role": "user"},
+    {"role": "user", "content": [{"image_url": "data:image/png;base64,aGk=", "type": "input_image"}]},
+]
+
+
+@each_case("item", REORDERED)
+def test_item_that_was_read_is_sent_with_its_members_in_their_order(item: dict[str, Any]) -> None:
+    request, _ = PROTOCOL.read_body({"model": "m", "input": [item]})
+    assert json.dumps(PROTOCOL.encode(request)["input"]) == json.dumps([item])
+
+
+@each_case("item", [item for item in REORDERED if item.get("id") and "output" not in item])
+def test_item_that_was_received_is_sent_with_its_members_in_their_order(item: dict[str, Any]) -> None:
+    answer = fold(responses_events(json.dumps(response("completed", [item])).encode(), content_type="application/json"))
+    turn = make_turn(Role.ASSISTANT, "", *answer.choice(0).freeze())
+    assert json.dumps(body_of(turn)["input"]) == json.dumps([item])
 
 
 def test_files_and_images_by_id_are_parts_of_their_message() -> None:
