@@ -53,8 +53,8 @@ async def test_lanes_of_three_protocols_are_asked_together_and_answer_their_call
     bodies: dict[str, Any] = {post.path: person.body(index) for index, post in enumerate(person.posts) if index > 5}
     assert [turn["role"] for turn in bodies[PATHS[0]]["messages"]] == ["user", "assistant", "tool", "assistant", "user"]
     assert len(bodies[PATHS[1]]["messages"]) == 5
-    kinds = [item.get("type") for item in bodies[PATHS[2]]["input"]]
-    assert kinds[1:-1] == ["reasoning", "function_call", "function_call_output", "reasoning", "message"]
+    kinds = [item["type"] for item in bodies[PATHS[2]]["input"][1:-1] if item["type"] != "message"]
+    assert kinds == ["reasoning", "function_call", "function_call_output", "reasoning"]
 
 
 @flow()
@@ -90,5 +90,5 @@ async def test_variants_of_three_protocols_are_evaluated_together(person: Person
     assert sorted({post.path for post in person.posts}) == PATHS
     assert len(person.posts) == 12
     for column, model in enumerate(MODELS.values(), 1):
-        details = await page.choose_answer(0, "What is tea?", column)
-        assert model in details.text
+        details = await page.choose_answer(0, model, column)
+        assert "What is tea?" in details.text
