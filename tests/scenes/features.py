@@ -66,10 +66,15 @@ async def protocol_switch(stage: Stage) -> None:
 async def hosted_items(stage: Stage) -> None:
     """An answer over the Responses API: reasoning, what the gateway ran itself, and a text with a citation."""
     stage.fresh("demo-responses", protocol="responses", reasoning_summary="auto")
-    hosted = [{"type": "web_search"}, {"type": "code_interpreter", "container": {"type": "auto"}}]
+    hosted = [
+        {"type": "web_search"},
+        {"type": "code_interpreter", "container": {"type": "auto"}},
+        {"type": "image_generation"},
+    ]
     stage.session.change(extra_body={"tools": hosted})
     await stage.ask("What is the highest mountain of Norway?")
-    await stage.settle()
+    stage.window.bottom_dock.hide()
+    await stage.scroll_to_top()
 
 
 @scene(sizes=WIDE)
