@@ -6,9 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from playground.engine.cassettes.cassette import open_file
+from tests.engine.debugging import WEATHER
 from tests.flows.conftest import Person, Stage
 from tests.flows.pages.dialogs import choose_file
 from tests.flows.pages.experiments import wait_for_store, wait_for_turns
+from tests.flows.test_responses import use_responses
 from tests.flows.test_secrets import use_gateway
 from tests.protocols.responses.events import begin, end, event, message, stream
 from tests.protocols.responses.test_decode import HOSTED
@@ -92,3 +95,44 @@ def test_items_of_all_kinds_are_sent_unchanged_after_a_restart_and_from_a_file(s
         ]
     assert json.dumps(bodies[2]) == json.dumps(bodies[3])
     assert bodies[2]["input"][len(ITEMS) + 3] == thanks
+
+
+def test_recording_is_replayed_with_the_same_items_and_exported(stage: Stage, tmp_path: Path) -> None:
+    file, archive = tmp_path / "talk.cassette.json", tmp_path / "talk.har"
+
+    async def play(person: Person) -> None:
+        await use_responses(person, reasoning_summary="auto")
+        person.session.change(tools=(WEATHER,))
+        await person.run("The weather in Oslo")
+        (card,) = await person.conversation.wait_for_calls()
+        await card.send_result("4 degrees")
+        await person.idle(4)
+        person.session.change(extra_body={"tools": [{"type": "web_search"}, {"type": "image_generation"}]})
+        await person.run("Draw it")
+        await person.idle(6)
+        first = person.session
+        await choose_file(person, "cassette.save-all", file)
+        await person.until(file.exists, "the file")
+        assert [exchange.protocol for exchange in open_file(file).exchanges] == ["responses"] * 3
+        await choose_file(person, "cassette.export", archive)
+        await person.until(archive.exists, "the archive")
+        for entry in json.loads(archive.read_text(encoding="utf-8"))["log"]["entries"]:
+            assert entry["request"]["url"].endswith("/v1/responses")
+            assert json.loads(entry["request"]["postData"]["text"])["model"] == "demo-responses"
+            assert "response.completed" in entry["response"]["content"]["text"]
+
+        await choose_file(person, "cassette.open", file)
+        await person.until(lambda: person.session is not first, "the cassette's experiment")
+        answers = [turn.parts for turn in first.transcript.path[1::2]]
+        assert [turn.parts for turn in person.path[1::2]] == answers
+        sent = len(person.posts)
+        await person.press("Instant")
+        await person.do(lambda: person.pane.regenerate(person.path[5].id))
+        await person.until(lambda: len(person.session.exchanges) == 4, "the replay")
+        await person.idle(6)
+        assert person.path[5].parts == answers[-1]
+        assert any(part.kind == "unknown" for part in person.path[5].parts)
+        assert len(person.posts) == sent, "the demo gateway is not asked"
+        assert person.session.settings.protocol == "responses"
+
+    stage.play(play)
