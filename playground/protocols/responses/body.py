@@ -136,11 +136,11 @@ def _read_reasoning(item: JSONObject) -> tuple[Part, ...]:
 
 def _read_call(item: JSONObject, kind: str) -> ToolCall:
     member, _ = CALLS[kind]
-    call_id, name, value = item.get("call_id"), item.get("name"), item.get(member)
+    call_id, name, value = item.get("call_id"), item.get("name") or "", item.get(member)
     if not isinstance(call_id, str) or not call_id:
         raise ValueError("“call_id” of a call is missing or is not text")
-    if not isinstance(name, str) or not name:
-        raise ValueError("“name” of a call is missing or is not text")
+    if not isinstance(name, str):
+        raise ValueError("“name” of a call must be text")
     if not isinstance(value, str):
         raise ValueError(f"“{member}” of a call must be text")
     members = unheld(item, HELD[kind])

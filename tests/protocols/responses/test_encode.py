@@ -18,7 +18,7 @@ from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.protocol import get_protocol, protocol_of, protocol_of_tool
 from playground.protocols.reading import MessageError
 from playground.protocols.responses.parameters import ResponsesParameters
-from tests.protocols.responses.events import begin, call, end, items_of, message, reasoning, response, stream
+from tests.protocols.responses.events import begin, call, end, event, items_of, message, reasoning, response, stream
 from tests.protocols.streams import fold, responses_events
 from tests.support.each_case import each_case
 
@@ -178,6 +178,20 @@ def test_item_that_was_received_is_sent_with_its_members_in_their_order(item: di
     answer = fold(responses_events(json.dumps(response("completed", [item])).encode(), content_type="application/json"))
     turn = make_turn(Role.ASSISTANT, "", *answer.choice(0).freeze())
     assert json.dumps(body_of(turn)["input"]) == json.dumps([item])
+
+
+@each_case("name", [{}, {"name": None}, {"name": ""}])
+def test_call_without_a_name_is_kept_and_read_again(name: dict[str, Any]) -> None:
+    item = {"type": "function_call", "id": "fc_1", "call_id": "a", "arguments": "{}", **name}
+    (kept,) = received(event("output_item.done", output_index=0, item=item)).parts
+    assert isinstance(kept, ToolCall)
+    assert (kept.id, kept.name) == ("a", "")
+    body = body_of(make_turn(Role.ASSISTANT, "", kept))
+    assert body["input"] == [{**item, "name": ""}]
+    request, _ = PROTOCOL.read_body(body)
+    assert PROTOCOL.encode(request)["input"] == body["input"]
+    (unsent,) = PROTOCOL.read_body({"model": "m", "input": [item]})[0].turns[0].parts
+    assert unsent.kind == "tool_call" if name.get("name") == "" else unsent == Unknown(value=item)
 
 
 def test_files_and_images_by_id_are_parts_of_their_message() -> None:
