@@ -117,7 +117,6 @@ class ResponsesDecoder(Decoder):
         self._ids: set[str] = set()  # of calls
         self._calls = 0
         self._place: tuple[int, ...] | None = None  # where the last fragment went
-        self._half: dict[tuple[int, ...], str] = {}
         self._opened = False
         self._status = ""
         self._has_content = False
@@ -301,12 +300,9 @@ class ResponsesDecoder(Decoder):
         # Raw reasoning is one text: vLLM counts ``content_index`` up with each fragment.
         place = slot.place(("reasoning_text", 0) if key[0] == "reasoning_text" else key)
         self._go_to(place, out, clear=clear)
-        if self._has_halves or self._half:
-            before = "" if clear else self._half.pop(place, "")
-            value, half = foreign.split_half(before + value)
-            if half:
-                self._half[place] = half
-        out.append(self._delta(slot, key[0], value))
+        if clear:
+            self._halves.pop(place, None)
+        out.append(self._delta(slot, key[0], self._join_halves(place, value)))
 
     @staticmethod
     def _delta(slot: Slot, kind: str, text: str) -> Event:
@@ -484,7 +480,7 @@ class ResponsesDecoder(Decoder):
                 self._finish_item(slot, began, out)
             elif not slot.is_done and slot.pieces:
                 self._show_item(slot, slot.item, out)
-        self._half.clear()
+        self._halves.clear()
 
     def _check_complete(self, out: list[Event]) -> None:
         if not self._status:
