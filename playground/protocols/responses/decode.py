@@ -89,13 +89,13 @@ _OF_EVENT: Final = frozenset({"type", "response", "sequence_number"})
 
 def read_usage(value: JSONObject) -> Usage:
     """Return the counts of a usage object; its details are parts of the totals."""
-    read, written = value.get("input_tokens_details"), value.get("output_tokens_details")
+    input_details, output_details = value.get("input_tokens_details"), value.get("output_tokens_details")
     return Usage(
         prompt=count_of(value.get("input_tokens")),
         completion=count_of(value.get("output_tokens")),
         total=count_of(value.get("total_tokens")),
-        cached=count_of(read.get("cached_tokens")) if isinstance(read, dict) else None,
-        reasoning=count_of(written.get("reasoning_tokens")) if isinstance(written, dict) else None,
+        cached=count_of(input_details.get("cached_tokens")) if isinstance(input_details, dict) else None,
+        reasoning=count_of(output_details.get("reasoning_tokens")) if isinstance(output_details, dict) else None,
         cost=amount_of(value.get("cost")),
         raw=members_beside(value, (), empty=True),
     )
@@ -153,7 +153,7 @@ class ResponsesDecoder(Decoder):
         elif self._is_whole_body:
             self._fail(out, verdicts.no_answer("no response: its object is not “response”", self._source))
         else:
-            note = f"an event of a kind not known here: {kind[:60] or 'without a type'}"
+            note = f"an event of an unknown kind: {kind[:60] or 'without a type'}"
             self._strange = self._strange or f"{note}: {foreign.whole(self._source[:120])}"
             self._note(out, "unknown_event", note)
 
@@ -167,7 +167,7 @@ class ResponsesDecoder(Decoder):
         """Read a complete answer: the body of a request without streaming."""
         self._objects += 1
         if not self._is_whole_body:
-            self._note(out, "response_in_stream", "a whole response came inside the stream")
+            self._note(out, "response_in_stream", "a whole response is inside the stream")
         self._open_response(response, out)
         self._end_response(response, text_of(response.get("status")) or "completed", out)
 
@@ -224,7 +224,7 @@ class ResponsesDecoder(Decoder):
         """Return the slot of an event about an item of a kind; a new one if the item never began."""
         slot = self._find_slot(value, {}, kind)
         if slot is None:
-            self._note(out, "item_start_missing", "an item came without its start")
+            self._note(out, "item_start_missing", "an item has no start")
             slot = self._start_item({"type": kind, "id": text_of(value.get("item_id"))}, value.get("output_index"), out)
         return slot
 
@@ -263,9 +263,9 @@ class ResponsesDecoder(Decoder):
         id_ = id_ if is_first or id_ not in self._ids else slot.call_id
         is_ours = is_first and (not id_ or id_ in self._ids)
         if is_ours and id_:
-            self._note(out, "tool_id_repeated", "two calls came with the same id; the later one was given one here")
+            self._note(out, "tool_id_repeated", "two calls have the same id; the later one got a generated id")
         elif is_ours:
-            self._note(out, "tool_id_missing", "a tool call came without an id; one was made here")
+            self._note(out, "tool_id_missing", "a tool call has no id; one was generated")
         id_ = self._make_id() if is_ours else id_ or slot.call_id
         slot.call_id, slot.name = id_, name or slot.name
         self._ids.add(id_)
@@ -283,11 +283,11 @@ class ResponsesDecoder(Decoder):
     def _add_text(self, slot: Slot, key: TextKey, value: JSON, out: list[Event], *, clear: bool = False) -> None:
         """Add a fragment of a text, or with ``clear`` the complete text in place of all fragments."""
         if isinstance(value, dict | list) and key[0] == "arguments" and value:
-            self._note(out, "tool_arguments_object", "the arguments of a call came as JSON, not as text")
+            self._note(out, "tool_arguments_object", "the arguments of a call are JSON, not text")
             value = foreign.write(value)
         if not isinstance(value, str):
             if value:
-                self._note(out, "text_shape", "a text is not text; it is left out", hole=True)
+                self._note(out, "text_shape", "a text is not a string; it is left out", hole=True)
             return
         if not value:
             return
@@ -332,7 +332,7 @@ class ResponsesDecoder(Decoder):
             self._finish_text(slot, key, value.get(member), out)
         elif not is_done:
             if slot.is_done:
-                self._note(out, "delta_after_item", "a fragment came after the end of its item")
+                self._note(out, "delta_after_item", "a fragment follows the end of its item")
             self._add_text(slot, key, value.get("delta"), out)
         if not is_done and isinstance(value.get("logprobs"), list):
             self._add_member(slot, key, "logprobs", value["logprobs"])
@@ -367,7 +367,7 @@ class ResponsesDecoder(Decoder):
             slot = None
         if slot is None or slot.kind != kind:
             if is_done:
-                self._note(out, "item_start_missing", "an item came without its start")
+                self._note(out, "item_start_missing", "an item has no start")
             slot = self._start_item(item, index, out)
         elif not is_done:
             self._note(out, "item_start_repeated", "an item started more than once; it goes on")

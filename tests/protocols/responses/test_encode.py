@@ -183,10 +183,10 @@ def test_item_that_was_received_is_sent_with_its_members_in_their_order(item: di
 @each_case("name", [{}, {"name": None}, {"name": ""}])
 def test_call_without_a_name_is_kept_and_read_again(name: dict[str, Any]) -> None:
     item = {"type": "function_call", "id": "fc_1", "call_id": "a", "arguments": "{}", **name}
-    (kept,) = received(event("output_item.done", output_index=0, item=item)).parts
-    assert isinstance(kept, ToolCall)
-    assert (kept.id, kept.name) == ("a", "")
-    body = body_of(make_turn(Role.ASSISTANT, "", kept))
+    (call_part,) = received(event("output_item.done", output_index=0, item=item)).parts
+    assert isinstance(call_part, ToolCall)
+    assert (call_part.id, call_part.name) == ("a", "")
+    body = body_of(make_turn(Role.ASSISTANT, "", call_part))
     assert body["input"] == [{**item, "name": ""}]
     request, _ = PROTOCOL.read_body(body)
     assert PROTOCOL.encode(request)["input"] == body["input"]
