@@ -46,8 +46,9 @@ from playground.protocols.responses.items import (
     Slot,
     TextKey,
     digest,
+    item_marks,
+    part_marks,
     reasoning_texts,
-    unheld,
 )
 from playground.protocols.sse import DEFAULT_CAP
 
@@ -411,21 +412,21 @@ class ResponsesDecoder(Decoder):
     def _finish_item(self, slot: Slot, item: JSONObject, out: list[Event]) -> None:
         """Read a complete item: its texts, and the members that no part holds."""
         slot.is_done = True
-        members = unheld(item, HELD.get(slot.kind, ()))
+        marks = item_marks(item, HELD.get(slot.kind, ()))
         if slot.call >= 0:
             member, _ = CALLS[slot.kind]
             self._name_call(slot, item, out)
             self._finish_text(slot, (member, 0), item.get(member), out)
-            out.append(ExtraDelta(0, "tool_call", NAME, {ITEM: members}, slot.call))
+            out.append(ExtraDelta(0, "tool_call", NAME, marks, slot.call))
         elif slot.kind == REASONING:
-            self._finish_reasoning(slot, item, members, out)
+            self._finish_reasoning(slot, item, marks, out)
         elif slot.kind == MESSAGE:
-            self._finish_message(slot, item, members, out)
+            self._finish_message(slot, item, marks, out)
         else:
             self._show_item(slot, item, out)
         slot.pieces.clear()
 
-    def _finish_message(self, slot: Slot, item: JSONObject, members: JSONObject, out: list[Event]) -> None:
+    def _finish_message(self, slot: Slot, item: JSONObject, marks: JSONObject, out: list[Event]) -> None:
         content = item.get("content")
         parts = content if isinstance(content, list) else [{"type": "output_text", "text": content}] if content else []
         extras: dict[TextKey, JSONObject] = {key: dict(slot.members.get(key, {})) for key in slot.pieces}
@@ -434,22 +435,19 @@ class ResponsesDecoder(Decoder):
             if kind in TEXTS:
                 member, key = TEXTS[kind], _key(kind, index)
                 self._finish_text(slot, key, part.get(member), out)
-                extras[key] = unheld(part, ("type", member))
+                extras[key] = part_marks(part, ("type", member))
             elif isinstance(part, dict):
                 self._go_to(slot.place((kind, index)), out)
-                value = {**members_beside(item, ("content",), empty=True), "content": [part]}
-                self._emit_values(UnknownPart(0, keepable(value)), out)
+                self._emit_values(UnknownPart(0, keepable({**item, "content": [part]})), out)
                 self._place, self._has_content = None, True
-        first = True
         for key, extra in extras.items():
             self._go_to(slot.place(key), out)
-            mark: JSONObject = {ITEM: members} if first else {CONTINUES: True}
-            mark[DIGEST] = digest(foreign.whole(slot.text(key)))
             owner = "refusal" if key[0] == "refusal" else "text"
-            self._emit_values(ExtraDelta(0, owner, NAME, {**extra, **mark}), out)
-            first = False
+            checksum = digest(foreign.whole(slot.text(key)))
+            self._emit_values(ExtraDelta(0, owner, NAME, {**extra, **marks, DIGEST: checksum}), out)
+            marks = {CONTINUES: True}
 
-    def _finish_reasoning(self, slot: Slot, item: JSONObject, members: JSONObject, out: list[Event]) -> None:
+    def _finish_reasoning(self, slot: Slot, item: JSONObject, marks: JSONObject, out: list[Event]) -> None:
         summary, content = item.get("summary"), item.get("content")
         for index, part in enumerate(summary if isinstance(summary, list) else ()):
             self._finish_text(slot, ("summary_text", index), part.get("text") if isinstance(part, dict) else part, out)
@@ -460,10 +458,10 @@ class ResponsesDecoder(Decoder):
             slot.pieces[("reasoning_text", 0)] = [received] if received else []
             self._finish_text(slot, ("reasoning_text", 0), text, out)
         if "content" in item and content != [{"type": "reasoning_text", "text": text}]:
-            members |= members_beside({"content": content}, (), empty=True)  # another shape than the usual one
+            marks[ITEM] |= members_beside({"content": content}, (), empty=True)  # another shape than the usual one
         self._go_to((*slot.order, 0), out)
-        self._emit_values(ExtraDelta(0, REASONING, NAME, {ITEM: members}), out)
-        self._has_content = self._has_content or bool(members.get("encrypted_content"))
+        self._emit_values(ExtraDelta(0, REASONING, NAME, marks), out)
+        self._has_content = self._has_content or bool(marks[ITEM].get("encrypted_content"))
         for key, ordinal in slot.ordinals.items():
             if ordinal:
                 self._go_to(slot.place(key), out)

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from playground.jsonkit.foreign import members_beside
+from playground.jsonkit.foreign import members_beside, whole
 from playground.jsonkit.values import JSON, JSONObject
 
 #: The protocol's name in ``extra`` of parts and turns.
 NAME: Final = "responses"
-#: Members of an item (see ``unheld``) in ``extra`` of its first part; its other parts have ``CONTINUES``.
+#: Members of an item that its part does not hold, in ``extra`` of its first part; the others have ``CONTINUES``.
 ITEM: Final = "item"
 CONTINUES: Final = "continues"
 #: Mark of a message whose content, or of an input that as a whole, is a text instead of a list.
@@ -20,7 +20,10 @@ PLAIN: Final = "plain"
 
 #: Checksum of a text as the model wrote it, by which an edited one is known.
 DIGEST: Final = "digest"
-MARKS: Final = frozenset({ITEM, CONTINUES, PLAIN, DIGEST})
+#: Names of the members of an item, and of a content part, in an order of the gateway's own.
+ITEM_ORDER: Final = "item_order"
+ORDER: Final = "order"
+MARKS: Final = frozenset({ITEM, CONTINUES, PLAIN, DIGEST, ITEM_ORDER, ORDER})
 
 MESSAGE: Final = "message"
 REASONING: Final = "reasoning"
@@ -73,19 +76,26 @@ class Slot:
         return "".join(self.pieces.get(key, ()))
 
 
-def unheld(value: JSONObject, held: Sequence[str]) -> JSONObject:
-    """Return the members of a received object that its part does not hold, empty ones included.
-
-    Null keeps the places of the ``held`` members, unless the object has these alone and in this order.
-    """
-    is_usual = tuple(value) == tuple(held[: len(value)])
-    places = dict.fromkeys(value.keys() & set(held))
-    return {} if is_usual else members_beside({**value, **places}, (), empty=True)
+def item_marks(item: JSONObject, held: Sequence[str]) -> JSONObject:
+    """Return the marks of the first part of a received item, whose parts hold the members ``held``."""
+    return {ITEM: members_beside(item, held, empty=True), **_order_mark(item, held, ITEM_ORDER)}
 
 
-def filled(members: JSONObject, held: JSONObject) -> JSONObject:
-    """Return the object of ``members`` with those that its part holds, in their received places or before the rest."""
-    return {**members, **held} if members.keys() & held.keys() else {**held, **members}
+def part_marks(part: JSONObject, held: Sequence[str]) -> JSONObject:
+    """Return the members of a content part that are not ``held``, and the mark of their order."""
+    return {**members_beside(part, held, empty=True), **_order_mark(part, held, ORDER)}
+
+
+def _order_mark(value: JSONObject, held: Sequence[str], mark: str) -> JSONObject:
+    """Return a mark with the names of a received object in their order; none if the ``held`` ones come first."""
+    usual = [*(name for name in held if name in value), *(name for name in value if name not in held)]
+    return {} if usual == list(value) else {mark: list(map(whole, value))}
+
+
+def ordered(value: JSONObject, names: JSON) -> JSONObject:
+    """Return an object with its members in the order of ``names``, all others behind them."""
+    first = [name for name in names if isinstance(name, str) and name in value] if isinstance(names, list) else ()
+    return {**{name: value[name] for name in first}, **value}
 
 
 def digest(text: str) -> int:

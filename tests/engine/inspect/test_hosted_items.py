@@ -62,7 +62,7 @@ def test_generated_image_is_its_result_as_a_data_url(result: Any, url: str | Non
 
 def test_documented_members_of_an_item_are_shown_without_its_marks() -> None:
     item = {"id": "msg_1", "type": "message", "status": "completed", "phase": "commentary"}
-    extra = {"type": None, "annotations": [{"type": "url_citation"}], "text": None, "digest": 5, "item": item}
+    extra = {"annotations": [{"type": "url_citation"}], "order": ["annotations"], "digest": 5, "item": item}
     (members,) = unknown_in_part(Text(text="x", extra={"responses": extra}))
     assert members.title == "also received"
     assert members.members == {"annotations": [{"type": "url_citation"}], "phase": "commentary"}

@@ -152,6 +152,12 @@ REORDERED: list[dict[str, Any]] = [
         "role": "assistant",
     },
     {
+        "id": "msg_2",
+        "content": [{"type": "hologram", "rays": 2}, {"type": "output_text", "text": "Hello."}],
+        "type": "message",
+        "role": "assistant",
+    },
+    {
         "id": "rs_1",
         "type": "reasoning",
         "encrypted_content": "gAAA",
