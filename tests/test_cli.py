@@ -117,7 +117,7 @@ def test_decode_reads_cumulative_deltas_without_the_repeats_where_asked() -> Non
     assert summary["choices"][0]["content"] == texts[-1]
 
 
-@each_case("protocol", ["chat", "messages"])
+@each_case("protocol", ["chat", "messages", "responses"])
 @each_case("data", [b"", bytes(range(256)) * 40, b"data: " + b"[" * 50_000 + b"\n\n", b"data: {\xff\xfe}\r\r\n\x00"])
 def test_decode_takes_any_bytes(protocol: str, data: bytes) -> None:
     ended = run_command("decode", "--protocol", protocol, data=data)

@@ -29,6 +29,11 @@ def _identity(value: JSON) -> JSON:
     return value
 
 
+def missing(member: str) -> str:
+    """Return the reason for the absence of a parameter that other protocols have as ``member``."""
+    return f"The API has none. Some gateways take “{member}” as an extra field."
+
+
 @dataclass(frozen=True, slots=True)
 class Shared:
     """A field with an equivalent in other protocols. ``read`` converts its value to a neutral form.
@@ -49,8 +54,8 @@ class Parameters(Value):
     #: The fields that a person set to the value the program would use anyway.
     _by_hand: frozenset[str] = PrivateAttr(default=frozenset())
 
-    #: Well-known parameters that do not exist in this protocol, by their labels elsewhere.
-    unavailable: ClassVar[tuple[str, ...]] = ()
+    #: Parameters of other protocols that do not exist in this one: their labels, each with the reason as a sentence.
+    unavailable: ClassVar[Mapping[str, str]] = {}
 
     #: The shape of a format with a schema.
     schema_shape: ClassVar[SchemaShape] = SchemaShape.NESTED

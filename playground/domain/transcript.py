@@ -113,8 +113,8 @@ class Turn(Value):
 
     @property
     def reasoning(self) -> str:
-        """All reasoning, joined."""
-        return "".join([p.text for p in self.parts if p.kind == "reasoning"])
+        """All reasoning, its parts as paragraphs."""
+        return "\n\n".join([p.text for p in self.parts if p.kind == "reasoning" and p.text])
 
     @property
     def refusal(self) -> str:

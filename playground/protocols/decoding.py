@@ -7,7 +7,7 @@ Subclasses know the shape of answers. No bytes make a decoder raise.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import ClassVar, Final, NamedTuple
 
 from playground.domain.errors import Failure, FailureKind
@@ -79,6 +79,7 @@ class Decoder(ABC):
         self._other_protocol = ""  # title of another protocol whose objects were received
         self._odd_numbers: list[str] = []  # not noted yet
         self._has_halves = False  # the object being read may hold halves of surrogate pairs
+        self._halves: dict[Hashable, str] = {}  # first halves at the end of a fragment, by the place of its text
         self._has_values = False  # JSON values were kept of the object being read
         self._is_whole_body = False  # the object being read is the complete answer
         self._source = ""  # its text
@@ -430,6 +431,15 @@ class Decoder(ABC):
             note = f"{self._odd_numbers[0]} is no number in JSON; it is kept as text"
             self._odd_numbers.clear()
             self._note(out, "number_not_json", note)
+
+    def _join_halves(self, place: Hashable, text: str) -> str:
+        """Return a fragment with surrogate pairs joined; a first half at its end is kept for the next one there."""
+        if not (self._has_halves or self._halves):
+            return text
+        text, half = foreign.split_half(self._halves.pop(place, "") + text)
+        if half:
+            self._halves[place] = half
+        return text
 
     def _emit_values(self, event: Event, out: list[Event]) -> None:
         """Emit an event with JSON values of the object being read, in which a number may be too large."""

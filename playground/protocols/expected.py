@@ -5,6 +5,7 @@ Each has a section of the specification, empty where only common practice requir
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ NUMBERS: Final = ("", "By the JSON standard (RFC 8259) a number is written in di
 LARGE: Final = ("", "By the JSON standard (RFC 8259) numbers are to be such as a double holds, up to about 1.8e308.")
 ERROR: Final = ("7.2", "An error is a JSON object with code, message and data.")
 
+
+_EVENT_NAME: Final = re.compile(rb"(?:\A|[\r\n])event:([^\r\n]*)")
 
 #: Checks an object; returns a note on a missing or wrong field, else an empty string.
 Look = Callable[[JSONObject], str]
@@ -59,6 +62,27 @@ class Shapes(ABC):
         for code, look in looks.items():
             if code not in self._reported:
                 yield from self.first(code, look(value))
+
+
+class EventShapes(Shapes):
+    """Checks of a stream whose events have a type, which their ``event:`` lines repeat."""
+
+    def frame(self, raw: bytes) -> Iterator[tuple[str, str]]:
+        """Yield the defects of an event."""
+        named = _EVENT_NAME.search(raw)
+        value = parsed(raw.partition(b"data:")[2].partition(b"\nevent:")[0])
+        kind = value.get("type") if value is not None else None
+        if value is None or not isinstance(kind, str):
+            return
+        name = named[1].strip().decode("utf-8", "replace") if named else ""
+        if name != kind:
+            note = f"an event is named “{name[:60]}” and its type is “{kind[:60]}”"
+            yield from self.first("event_name", note if named else "an event has no name with its data")
+        yield from self.event(kind, value)
+
+    @abstractmethod
+    def event(self, kind: str, value: JSONObject) -> Iterator[tuple[str, str]]:
+        """Yield the defects of an event of a type."""
 
 
 def _none(_error: JSONObject) -> bool:

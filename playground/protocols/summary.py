@@ -25,11 +25,13 @@ def summarise(
 ) -> JSONObject:
     """Return the content of the body ``data``; ``cumulative`` removes the repeats of cumulative deltas.
 
-    ``choices`` holds index, content, reasoning, tool_calls (id, name, arguments as raw text) and finish_reason of each
-    completion; ``usage`` is the object as received, or None; ``complete`` whether an end marker or all finish reasons
-    came and no error; ``error`` is None or message, code (as received), type, status, param and request_id;
-    ``deviations`` lists code and note. That an answer is cut off, empty or not there is a deviation, not an error. Ids
-    made here for calls that came without one are ``call_1``, ``call_2`` and so on. All of it can be written as JSON.
+    ``choices`` holds index, content, reasoning, tool_calls (id, name, arguments as raw text) and finish_reason of
+    each completion, and where it has them, ``refusal`` and ``unknown``: items that the gateway ran itself, and
+    parts of unknown kinds; ``usage`` is the object as received, or None; ``complete`` whether an end marker or all
+    finish reasons came and no error; ``error`` is None or message, code (as received), type, status, param and
+    request_id; ``deviations`` lists code and note. That an answer is cut off, empty or not there is a deviation,
+    not an error. Ids made here for calls that came without one are ``call_1``, ``call_2`` and so on. All of it can
+    be written as JSON.
     """
     numbers = itertools.count(1)
     decoder = get_protocol(protocol_name).decoder(content_type, make_id=lambda: f"call_{next(numbers)}")
@@ -48,12 +50,16 @@ def summarise(
 
 
 def _choice(choice: GrowingChoice) -> JSONObject:
+    refusal = "".join(part.text for part in choice.parts if part.kind == "refusal")
+    unknown: list[JSON] = [part.value for part in choice.freeze() if part.kind == "unknown"]
     return {
         "index": choice.index,
         "content": "".join(part.text for part in choice.parts if part.kind == "text"),
         "reasoning": "".join(part.text for part in choice.parts if part.kind == "reasoning"),
         "tool_calls": [{"id": call.id, "name": call.name, "arguments": call.text} for call in choice.calls.values()],
         "finish_reason": choice.finish_reason,
+        **({"refusal": refusal} if refusal else {}),
+        **({"unknown": unknown} if unknown else {}),
     }
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QWidget
 
+from playground.domain.parts import Unknown
 from playground.domain.transcript import Role, make_turn
 from tests.engine.debugging import WEATHER
 from tests.flows.conftest import Person, flow
+from tests.flows.pages.conversation import wait_for_dialog
 from tests.flows.test_error_cards import fail
 
 
@@ -102,3 +104,32 @@ async def test_hosted_items_are_lines_of_their_kind(person: Person) -> None:
     await person.run("Thanks")
     await person.idle()
     assert [item["type"] for item in person.body()["input"] if item.get("type") == "web_search_call"] == kinds
+
+
+@flow()
+async def test_generated_image_is_shown_in_its_card_and_opens_large(person: Person) -> None:
+    await use_responses(person)
+    person.session.change(extra_body={"tools": [{"type": "image_generation"}]})
+    await person.run("Draw a chart")
+    await person.idle()
+    message = await person.conversation.wait_for_message(-1)
+    picture = await message.wait_for(QAbstractButton, "Generated image")
+    assert (picture.width(), picture.height()) == (120, 80)
+    await person.click(picture)
+    dialog = await wait_for_dialog(person, "PNG image")
+    await person.until(dialog.get(QPushButton, "Copy image").isEnabled, "the image in the dialog")
+    await dialog.press("Close")
+
+
+@flow()
+async def test_generated_image_that_is_damaged_is_reported_and_sent_back(person: Person) -> None:
+    damaged = {"type": "image_generation_call", "id": "ig_1", "status": "completed", "result": "iVBORw0KGgo\x00 <b>"}
+    turn = make_turn(Role.ASSISTANT, "", Unknown(value=damaged))
+    await use_responses(person)
+    await person.do(lambda: person.session.turns.add_turn(turn))
+    message = await person.conversation.wait_for_message(-1)
+    picture = await message.wait_for(QAbstractButton, "Generated image")
+    assert picture.toolTip()
+    await person.run("Thanks")
+    await person.idle()
+    assert person.body()["input"][0] == damaged

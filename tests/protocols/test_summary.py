@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.protocols.summary import summarise
+from tests.protocols.responses.events import response
 from tests.protocols.streams import DONE, chunk, data, fragment
 from tests.support.each_case import each_case
 
@@ -39,6 +40,16 @@ def test_whole_answer() -> None:
     assert (result["usage"], result["complete"], result["error"]) == (USAGE, True, None)
     assert [d["code"] for d in result["deviations"]] == ["inline_think", "tool_id_missing"]
     assert all(d["note"] for d in result["deviations"])
+
+
+def test_refusal_and_items_that_the_gateway_ran_are_listed() -> None:
+    search = {"type": "web_search_call", "id": "ws_1", "status": "completed"}
+    refusal = {"type": "message", "role": "assistant", "content": [{"type": "refusal", "refusal": "I cannot help."}]}
+    (choice,) = summarise("responses", json.dumps(response("completed", [search, refusal])).encode())["choices"]
+    assert (choice["content"], choice["refusal"], choice["unknown"]) == ("", "I cannot help.", [search])
+    (choice,) = summarise("chat", chunk({"refusal": "No."}, "stop") + DONE)["choices"]
+    assert choice["refusal"] == "No."
+    assert "unknown" not in choice
 
 
 @each_case(

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QLinearGradient, QPainter
 
 from playground.domain.transcript import Role, make_turn
+from playground.ui.features.parameters.panel import MORE, ParameterPanel
 from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import Stage
 from tests.support.editors import edit_call
@@ -65,10 +66,26 @@ async def protocol_switch(stage: Stage) -> None:
 async def hosted_items(stage: Stage) -> None:
     """An answer over the Responses API: reasoning, what the gateway ran itself, and a text with a citation."""
     stage.fresh("demo-responses", protocol="responses", reasoning_summary="auto")
-    hosted = [{"type": "web_search"}, {"type": "code_interpreter", "container": {"type": "auto"}}]
+    hosted = [
+        {"type": "web_search"},
+        {"type": "code_interpreter", "container": {"type": "auto"}},
+        {"type": "image_generation"},
+    ]
     stage.session.change(extra_body={"tools": hosted})
     await stage.ask("What is the highest mountain of Norway?")
+    stage.window.bottom_dock.hide()
+    await stage.scroll_to_top()
+
+
+@scene(sizes=WIDE)
+async def parameters_of_responses(stage: Stage) -> None:
+    """All parameters of the Responses API, and below them those that it does not have."""
+    stage.fresh("demo-responses", protocol="responses")
+    stage.act("view.parameters")
+    panel = stage.find(ParameterPanel)
+    panel.set_open(MORE, True)
     await stage.settle()
+    panel.verticalScrollBar().setValue(panel.verticalScrollBar().maximum())
 
 
 @scene(tokens_per_second=140, sizes=WIDE)

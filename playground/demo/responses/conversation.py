@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from playground.demo.generation import Call, Turn
+from playground.demo.generation import Turn
 from playground.demo.images import Picture
 from playground.demo.request_model import RequestModel
 from playground.demo.responses.errors import ResponsesError
 from playground.demo.responses.items import (
     Compaction,
-    CustomToolCall,
-    CustomToolCallOutput,
-    FunctionCall,
-    FunctionCallOutput,
     HostedItem,
     InputFile,
     InputImage,
@@ -24,33 +20,30 @@ from playground.demo.responses.items import (
     OutputText,
     Reasoning,
     Refusal,
+    ToolCall,
+    ToolOutput,
 )
 from playground.demo.responses.sealing import unseal
 from playground.demo.responses.store import ResponseStore
-
-_Call = FunctionCall | CustomToolCall
-_Output = FunctionCallOutput | CustomToolCallOutput
 
 
 def read_turns(items: Sequence[RequestModel], model_id: str) -> tuple[Turn, ...]:
     """Return the items as turns. Raises ResponsesError where a call has no result, or a result no call."""
     turns: list[Turn] = []
-    open_calls: dict[str, _Call] = {}
+    open_calls: dict[str, ToolCall] = {}
     for item in items:
         if isinstance(item, Message) and item.role != "assistant":
             _check_answered(open_calls)
             turns.append(_message_turn(item))
         elif isinstance(item, Message):
             _extend(turns, Turn("assistant", _text(item.content)))
-        elif isinstance(item, _Call):
+        elif isinstance(item, ToolCall):
             open_calls[item.call_id] = item
-            _extend(turns, Turn("assistant", calls=(_call(item),)))
-        elif isinstance(item, _Output):
+            _extend(turns, Turn("assistant", calls=(item.call(),)))
+        elif isinstance(item, ToolOutput):
             if open_calls.pop(item.call_id, None) is None:
-                kind = "function call" if isinstance(item, FunctionCallOutput) else "custom tool call"
-                raise ResponsesError(
-                    f"No tool call found for {kind} output with call_id {item.call_id}.", param="input"
-                )
+                message = f"No tool call found for {item.noun} output with call_id {item.call_id}."
+                raise ResponsesError(message, param="input")
             turns.append(Turn("tool", _text(item.output), call_id=item.call_id))
         elif isinstance(item, Compaction):
             turns = [Turn("system", _unsealed(item.encrypted_content, item.id, model_id))]
@@ -88,13 +81,12 @@ def _is_output(item: RequestModel | None) -> bool:
     """Return whether ``item`` can follow reasoning: it is one that a model makes."""
     if isinstance(item, Message):
         return item.role == "assistant"
-    return isinstance(item, FunctionCall | CustomToolCall | HostedItem | Reasoning | ItemReference)
+    return isinstance(item, ToolCall | HostedItem | Reasoning | ItemReference)
 
 
-def _check_answered(open_calls: dict[str, _Call]) -> None:
+def _check_answered(open_calls: dict[str, ToolCall]) -> None:
     for call_id, call in open_calls.items():
-        kind = "function call" if isinstance(call, FunctionCall) else "custom tool call"
-        raise ResponsesError(f"No tool output found for {kind} {call_id}.", param="input")
+        raise ResponsesError(f"No tool output found for {call.noun} {call_id}.", param="input")
 
 
 def _unsealed(sealed: str, item_id: str | None, model_id: str) -> str:
@@ -115,12 +107,6 @@ def _extend(turns: list[Turn], more: Turn) -> None:
         return
     text = "\n".join(part for part in (turns[-1].text, more.text) if part)
     turns[-1] = replace(turns[-1], text=text, calls=(*turns[-1].calls, *more.calls))
-
-
-def _call(item: _Call) -> Call:
-    if isinstance(item, CustomToolCall):
-        return Call(item.call_id, item.name, item.input, custom=True)
-    return Call(item.call_id, item.name, item.arguments)
 
 
 def _message_turn(message: Message) -> Turn:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, PlainValidator, Tag, model_validator
 
+from playground.demo.generation import Call
 from playground.demo.images import Picture
 from playground.demo.request_model import NonEmpty, RequestModel, read_picture
 from playground.demo.responses.errors import MemberError, unsupported_value
@@ -126,50 +127,76 @@ class Message(StrictModel):
         return self
 
 
-class FunctionCall(StrictModel):
+class ToolCall(StrictModel):
+    """A call that the client answers; ``noun`` names its kind in errors."""
+
+    noun: ClassVar[str]
+
+    type: str
+    call_id: CallId
+    name: NonEmpty
+    id: str | None = None
+    status: Status | None = None
+    namespace: str | None = None
+    caller: Any = None
+
+    def call(self) -> Call:
+        """Return the call of a turn."""
+        raise NotImplementedError
+
+
+class FunctionCall(ToolCall):
     """A call of a function; ``arguments`` is JSON as text."""
 
+    noun: ClassVar[str] = "function call"
+
     type: Literal["function_call"]
-    call_id: CallId
-    name: NonEmpty
     arguments: str
-    id: str | None = None
-    status: Status | None = None
-    namespace: str | None = None
-    caller: Any = None
+
+    def call(self) -> Call:
+        """Return the call of a turn."""
+        return Call(self.call_id, self.name, self.arguments)
 
 
-class FunctionCallOutput(StrictModel):
-    """The result of a function call."""
-
-    type: Literal["function_call_output"]
-    call_id: CallId
-    output: ResultParts
-    id: str | None = None
-    status: Status | None = None
-
-
-class CustomToolCall(StrictModel):
+class CustomToolCall(ToolCall):
     """A call of a custom tool; ``input`` is plain text."""
 
+    noun: ClassVar[str] = "custom tool call"
+
     type: Literal["custom_tool_call"]
-    call_id: CallId
-    name: NonEmpty
     input: str
-    id: str | None = None
-    status: Status | None = None
-    namespace: str | None = None
-    caller: Any = None
+
+    def call(self) -> Call:
+        """Return the call of a turn."""
+        return Call(self.call_id, self.name, self.input, custom=True)
 
 
-class CustomToolCallOutput(StrictModel):
-    """The result of a call of a custom tool."""
+class ToolOutput(StrictModel):
+    """The result of a call; ``noun`` names the kind of the call in errors."""
 
-    type: Literal["custom_tool_call_output"]
+    noun: ClassVar[str]
+
+    type: str
     call_id: CallId
     output: ResultParts
     id: str | None = None
     status: Status | None = None
+
+
+class FunctionCallOutput(ToolOutput):
+    """The result of a function call."""
+
+    noun: ClassVar[str] = FunctionCall.noun
+
+    type: Literal["function_call_output"]
+
+
+class CustomToolCallOutput(ToolOutput):
+    """The result of a call of a custom tool."""
+
+    noun: ClassVar[str] = CustomToolCall.noun
+
+    type: Literal["custom_tool_call_output"]
 
 
 class SummaryText(StrictModel):

@@ -260,6 +260,8 @@ def _about(failure: Failure, sent: Sent, words: str) -> list[str]:
     order = sorted(inner, key=lambda name: _place(name, words))
     # In "Unsupported parameter x. Use y instead", y is accepted, and so are the fields of a list of known ones.
     if not first:
+        accepted = _instead(words)  # "Unknown parameter: 'stop'. Did you mean 'store'?" does not refuse store
+        order = [name for name in order if name not in accepted]
         first = order or [name for name in _LEVELS if _refuses_level(sent.fields.get(name), words)]
     elif re.search(r"\[[^\]]{0,300}\]|extra_forbidden|extra inputs", words[:_MAX_MESSAGE], re.IGNORECASE):
         first = [*first, *(name for name in order if name not in first)]

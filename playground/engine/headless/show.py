@@ -19,6 +19,7 @@ from playground.domain.transcript import Role, Turn
 from playground.engine.advice import advise, headline, own_words
 from playground.engine.advice.parts import Advice
 from playground.engine.gateways.redaction import output_json_pieces, redact, redactor_of
+from playground.engine.inspect.hosted_items import hosted_item
 from playground.engine.session.changes import Change, PathChanged, RunState, RunStateChanged, TurnChanged, TurnGrew
 from playground.gateway.redact_stream import TextRedactor
 from playground.jsonkit.values import JSON
@@ -35,6 +36,8 @@ _UNPRINTABLE: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n
 #: Where the parts of an answer go: to standard output, or to standard error.
 _OUT: Final = frozenset({"text", "refusal"})
 _ERR: Final = frozenset({"reasoning"})
+#: Between two parts of reasoning.
+PARAGRAPH: Final = "\n\n"
 
 
 class OutputError(Exception):
@@ -229,7 +232,8 @@ class Printer:
         while index < len(choice.parts):
             part = choice.parts[index]
             if len(part.fragments) > written and part.kind in _OUT | _ERR:
-                self._write(turn_id, 0, part.kind, "".join(part.fragments[written:]))
+                is_next = not written and index > 0 and part.kind in _ERR and choice.parts[index - 1].kind in _ERR
+                self._write(turn_id, 0, part.kind, PARAGRAPH * is_next + "".join(part.fragments[written:]))
             written = len(part.fragments)
             if index + 1 == len(choice.parts):
                 break
@@ -241,15 +245,21 @@ class Printer:
         choice = turn.outcome.choice if turn.outcome is not None else 0
         if choice:
             self._head(turn.id, choice)
+            before = ""
             for part in turn.parts:
                 if part.kind == "text" or part.kind == "refusal" or part.kind == "reasoning":
-                    self._write(turn.id, choice, part.kind, part.text)
+                    is_next = part.kind in _ERR and before in _ERR
+                    self._write(turn.id, choice, part.kind, PARAGRAPH * is_next + part.text)
+                before = part.kind
         for part in turn.parts:
             self._rest(part)
 
     def _rest(self, part: Part) -> None:
         if part.kind == "tool_call":
             self._console.line(f"→ {part.name}({part.arguments})  [{part.id}]")
+        elif part.kind == "unknown" and (item := hosted_item(part)) is not None:
+            subject = f" — {item.subject}" if item.subject else ""
+            self._console.say(f"The gateway ran a tool itself: {item.title}{subject}")
         elif part.kind == "unknown":
             text = json.dumps(part.value, ensure_ascii=False)
             more = "… (all of it with --json)" if len(text) > _LONGEST else ""

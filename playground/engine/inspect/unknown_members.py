@@ -71,7 +71,9 @@ def _part_fate(part: Part, over: str) -> str:
 
     everything = encode(extra)
     back = effective_names(extra[over], lambda names: encode(without_members(extra, over, names)) != everything)
-    return _fate(back, over, all_of_them=len(back) == len(extra[over]))
+    visible = get_protocol(over).visible_members
+    names = list(visible({name: extra[over][name] for name in back}))
+    return _fate(names, over, all_of_them=len(names) == len(visible(extra[over])))
 
 
 def unknown_in_turn(turn: Turn) -> list[UnknownMembers]:

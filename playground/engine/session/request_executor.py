@@ -89,19 +89,19 @@ class TimingMarks:
 class ReceivedAnswer:
     """The answer to one request, as far as it has arrived.
 
-    `settings` are the members of the body over `protocol`, `asked` is the model and its gateway; `adapted` and `tried`
+    `settings` are the members of the body over `protocol`, `target` is the model and its gateway; `adapted` and `tried`
     are as on an `Outcome`.
     """
 
     def __init__(
         self,
-        asked: Asked,
+        target: Asked,
         protocol: str,
         settings: JSONObject,
         adapted: tuple[Adaptation, ...] = (),
         tried: tuple[Adaptation, ...] = (),
     ) -> None:
-        self.asked = asked
+        self.target = target
         self.answer = Accumulator()
         self.marks = TimingMarks()
         self._format = format_in(protocol, settings)
@@ -160,7 +160,7 @@ class ReceivedAnswer:
             ending = Ending.CUT_OFF if failure.kind is FailureKind.CUT_OFF else Ending.FAILED
         return Outcome(
             ending=ending,
-            model=answer.model or self.asked.model,
+            model=answer.model or self.target.model,
             response_id=answer.id,
             usage=answer.usage,
             timing=self.timing(exchange) if exchange is not None else None,
@@ -171,7 +171,7 @@ class ReceivedAnswer:
             streamed=self._streamed,
             choices=answer.answered,
             holes=tuple(answer.holes),
-            asked=self.asked,
+            asked=self.target,
             adapted=self._adapted,
             tried=self._tried,
         )
@@ -223,21 +223,22 @@ class RetryWait:
 
 
 class RequestExecutor:
-    """Executes one request. `received` is the answer of the latest attempt, `exchange` its recording.
+    """Executes one request to `target`, a model and its gateway.
 
-    `on_events` is called with events that were just added to `received`; `on_wait` when the wait before another attempt
-    begins (`retry_wait` is set then), and when it is over and the request goes out again.
+    `received` is the answer of the latest attempt, `exchange` its recording. `on_events` is called with events that
+    were just added to `received`; `on_wait` when the wait before another attempt begins (`retry_wait` is set then), and
+    when it is over and the request goes out again.
     """
 
     def __init__(
         self,
         request: Request,
-        asked: Asked,
+        target: Asked,
         on_events: Callable[[EventStream, list[Event]], None] = lambda _stream, _events: None,
         on_wait: Callable[[], None] = lambda: None,
     ) -> None:
         adapted, tried = rules_used(request)
-        self.received = ReceivedAnswer(asked, request.protocol, request.settings(), adapted, tried)
+        self.received = ReceivedAnswer(target, request.protocol, request.settings(), adapted, tried)
         self.exchange: Exchange | None = None
         self.retry_wait: RetryWait | None = None
         self._request = request

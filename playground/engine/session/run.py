@@ -128,9 +128,9 @@ class Run:
     # The current request
 
     @property
-    def asked(self) -> Asked:
+    def target(self) -> Asked:
         """The gateway and model of the current request."""
-        return self._executor.received.asked if self._executor is not None else Asked()
+        return self._executor.received.target if self._executor is not None else Asked()
 
     @property
     def retry_wait(self) -> RetryWait | None:

@@ -212,7 +212,7 @@ def _received_turns(session: Session, limit: int | None) -> Iterator[Turn]:
             continue
         if run is None or not run.brings(turn.id):
             run = session.run_of(turn.id)
-            target = run.asked if run is not None else Asked()
+            target = run.target if run is not None else Asked()
             exchange = run.exchange.id if run is not None and run.exchange is not None else None
             outcome = Outcome(ending=Ending.INTERRUPTED, model=target.model, asked=target, exchange=exchange)
         yield Turn(

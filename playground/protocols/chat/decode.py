@@ -403,7 +403,7 @@ class ChatDecoder(Decoder):
                 inner = entry.get(member) if isinstance(entry, dict) else None
                 if isinstance(inner, dict) and isinstance(inner.get(name), str):
                     place = f"call {entry.get('index', position)!r}"
-                    text = self._join_halves(state, place, inner[name])
+                    text = self._join_choice_halves(state, place, inner[name])
                     entry = {**entry, member: {**inner, name: text}}  # noqa: PLW2901 - the entry with its text joined
             joined_calls.append(entry)
         return joined_calls
@@ -413,7 +413,7 @@ class ChatDecoder(Decoder):
     def _read_reasoning(self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False) -> None:
         reader = state.reasoning
         for name, received in reader.read_reasoning(delta, all_whole=all_whole):
-            text = self._join_halves(state, name, received) if self._has_halves or state.half else received
+            text = self._join_choice_halves(state, name, received) if self._has_halves or state.half else received
             if text:
                 out.append(ReasoningDelta(state.index, text, name))
                 state.seen = True
@@ -448,7 +448,7 @@ class ChatDecoder(Decoder):
         if kind in ("thinking", "reasoning"):
             text = part_text(part)
             if self._has_halves or state.half:
-                text = self._join_halves(state, CONTENT_PART, text)
+                text = self._join_choice_halves(state, CONTENT_PART, text)
             if text or holds_text(part):
                 self._release_held(state, out)
                 out.append(ReasoningDelta(state.index, text, CONTENT_PART))
@@ -485,7 +485,7 @@ class ChatDecoder(Decoder):
 
     def _read_text(self, state: _Choice, text: str, out: list[Event]) -> None:
         if self._has_halves or state.half:
-            text = self._join_halves(state, "content", text)
+            text = self._join_choice_halves(state, "content", text)
         if not text:
             return
         if state.has_ended and state.answered:
@@ -513,7 +513,7 @@ class ChatDecoder(Decoder):
             note = "a finish reason precedes any content; the answer continues after it"
             self._note(out, "finish_reason_early", note)
 
-    def _join_halves(self, state: _Choice, place: str, text: str) -> str:
+    def _join_choice_halves(self, state: _Choice, place: str, text: str) -> str:
         """Return ``text`` with surrogate pairs joined; a first half at its end is kept for the next fragment."""
         text, half = foreign.split_half(state.half.pop(place, "") + text)
         if half:

@@ -6,7 +6,7 @@ The order of the fields is the order of the panel. A field left at None is not s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import StrictBool, StrictInt, StrictStr
 
@@ -20,6 +20,7 @@ from playground.domain.parameters import (
     ToolChoice,
     TopP,
     as_texts,
+    missing,
     schema_in,
 )
 from playground.jsonkit.values import JSON
@@ -45,6 +46,11 @@ def _write_format(schema: JSON) -> JSON:
 
 class ChatParameters(Parameters):
     """Parameters of a chat-completions request."""
+
+    unavailable: ClassVar[Mapping[str, str]] = {
+        "Top K": missing("top_k"),
+        "Thinking": "The API has no token limit for reasoning. “Reasoning effort” sets its amount.",
+    }
 
     def shared(self) -> Mapping[str, Shared]:
         """Return the shared parameters; the limit is the one that is set, the newer one if none is."""

@@ -132,7 +132,6 @@ class MessagesDecoder(Decoder):
         self._left_open = False  # the body ended inside a block
         self._finish: str | None = None
         self._id = ""
-        self._half: dict[str, str] = {}
         self._seen = False
         self._started = False
         self._usage = GrowingUsage()
@@ -447,7 +446,7 @@ class MessagesDecoder(Decoder):
             self._note(out, "tool_arguments_object", "the arguments of a call are JSON, not text")
             text = self._object_text(text)
         text = self._check_text(text, out)
-        return self._join_halves(place, text) if text and (self._has_halves or self._half) else text
+        return self._join_halves(place, text) if text else text
 
     def _keep_unassigned(self, index: int, value: JSON, out: list[Event]) -> None:
         """Keep input for an index without a call until its block starts, or the message ends."""
@@ -481,9 +480,7 @@ class MessagesDecoder(Decoder):
     def _read_text(self, kind: str, value: JSON, out: list[Event]) -> None:
         """Read text of a block of ``kind`` text or thinking."""
         text = value if isinstance(value, str) else self._check_text(value, out)
-        if text and (self._has_halves or self._half):
-            text = self._join_halves(kind, text)
-        if text:
+        if text and (text := self._join_halves(kind, text)):
             out.append(TextDelta(0, text) if kind == "text" else ReasoningDelta(0, text, kind))
             self._seen = True
 
@@ -509,13 +506,6 @@ class MessagesDecoder(Decoder):
             out.append(ExtraDelta(0, "reasoning", "messages", {}))
         else:
             out.append(ReasoningDelta(0, "", "thinking", signature=""))
-
-    def _join_halves(self, place: str, text: str) -> str:
-        """Return ``text`` with surrogate pairs joined; a first half at its end is kept for the next fragment."""
-        text, half = foreign.split_half(self._half.pop(place, "") + text)
-        if half:
-            self._half[place] = half
-        return text
 
     # -- ends ----------------------------------------------------------------------------------------------------
 
@@ -555,7 +545,7 @@ class MessagesDecoder(Decoder):
         for index in sorted(self._open_blocks):
             self._stop_block(index, out, cut_off=True)
         self._end_calls(out)
-        if self._half.pop("text", ""):
+        if self._halves.pop("text", ""):
             out.append(TextDelta(0, "\ufffd"))
 
     def _check_complete(self, out: list[Event]) -> None:

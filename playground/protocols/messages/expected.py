@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from playground.jsonkit.values import JSONObject
-from playground.protocols.expected import ERROR, LARGE, NUMBERS, Expected, Shapes, parsed, text_in
+from playground.protocols.expected import ERROR, LARGE, NUMBERS, EventShapes, Expected, text_in
 
 _BLOCKS: Final = (
     "4.2",
@@ -80,28 +79,17 @@ _WORDS: Final = {
     "stop_ignored": "an answer ends at a stop sequence, and stop_reason is stop_sequence.",
 }
 
-_NAME: Final = re.compile(rb"(?:\A|[\r\n])event:([^\r\n]*)")
 _MESSAGE: Final = {"id_missing": text_in("id", "the message"), "model_missing": text_in("model", "the message")}
 
 
-class MessagesShapes(Shapes):
+class MessagesShapes(EventShapes):
     """Checks of a message and of its events."""
 
     body_looks = _MESSAGE
     body_member = "content"
 
-    def frame(self, raw: bytes) -> Iterator[tuple[str, str]]:
+    def event(self, kind: str, value: JSONObject) -> Iterator[tuple[str, str]]:
         """Yield the defects of an event."""
-        named, rest = _NAME.search(raw), raw.partition(b"data:")[2]
-        name = named[1].strip() if named else b""
-        value = parsed(rest)
-        kind = value.get("type") if value is not None else None
-        if value is None or not isinstance(kind, str):
-            return
-        event_name = name.decode("utf-8", "replace")
-        if event_name != kind:
-            note = f"an event is named “{event_name[:60]}” and its type is “{kind[:60]}”"
-            yield from self.first("event_name", note if name else "an event has no name with its data")
         message = value.get("message")
         if kind == "message_start" and isinstance(message, dict):
             yield from self.look(_MESSAGE, message)

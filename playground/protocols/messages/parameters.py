@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Final, Self
 from pydantic import StrictBool, StrictInt, StrictStr
 
 from playground.domain.output import SchemaShape
-from playground.domain.parameters import Hint, Number, Parameters, Shared, Stream, TopP, as_texts, schema_in
+from playground.domain.parameters import Hint, Number, Parameters, Shared, Stream, TopP, as_texts, missing, schema_in
 from playground.jsonkit.values import JSON, JSONObject
 
 MAX_TOKENS_START: Final = 4096
@@ -43,6 +43,12 @@ def _write_format(schema: JSON) -> JSON:
 class MessagesParameters(Parameters):
     """Parameters of a native messages request."""
 
+    unavailable: ClassVar[Mapping[str, str]] = {
+        "Number of answers": "The API gives one answer per request. Compare and Evaluate repeat requests.",
+        "Seed": missing("seed"),
+        "Presence penalty": missing("presence_penalty"),
+        "Frequency penalty": missing("frequency_penalty"),
+    }
     schema_shape: ClassVar[SchemaShape] = SchemaShape.BARE
 
     def shared(self) -> Mapping[str, Shared]:

@@ -22,9 +22,13 @@ from playground.protocols.responses.items import (
     PLAIN,
     REASONING,
     TEXTS,
+    item_marks,
+    part_marks,
     reasoning_texts,
 )
 
+#: Marks of an item of which parts hold everything.
+_NO_MARKS: Final[JSONObject] = {ITEM: {}}
 _ROLES: Final = {role.value: role for role in (Role.SYSTEM, Role.DEVELOPER, Role.USER, Role.ASSISTANT)}
 
 
@@ -85,10 +89,10 @@ def _read_item(item: JSON) -> tuple[Role, tuple[Part, ...]]:
 
 def _read_message(item: JSONObject, role: Role) -> tuple[Part, ...]:
     content = item.get("content")
-    members = members_beside(item, (*HELD[MESSAGE], EXTRA), empty=True)
+    marks = item_marks({name: member for name, member in item.items() if name != EXTRA}, HELD[MESSAGE])
     if isinstance(content, str):
         # A mark keeps a system message from going into the instructions.
-        extra: Extra = {NAME: {ITEM: members, PLAIN: True}} if members or role is Role.SYSTEM else {}
+        extra: Extra = {NAME: {**marks, PLAIN: True}} if marks != _NO_MARKS or role is Role.SYSTEM else {}
         return (Text(text=whole(content), extra=extra),) if content or extra else ()
     if not isinstance(content, list):
         raise ValueError("“content” must be text or a list of parts")
@@ -96,52 +100,51 @@ def _read_message(item: JSONObject, role: Role) -> tuple[Part, ...]:
     for number, value in enumerate(content, 1):
         if not isinstance(value, dict):
             raise ValueError(f"content part {number} must be an object with a “type”")
-        mark = {CONTINUES: True} if parts else {ITEM: members}
-        parts.append(_read_part(value, role, mark))
+        parts.append(_read_part(value, role, {CONTINUES: True} if parts else marks))
     return tuple(parts)
 
 
-def _read_part(value: JSONObject, role: Role, mark: JSONObject) -> Part:
+def _read_part(value: JSONObject, role: Role, marks: JSONObject) -> Part:
     kind = text_of(value.get("type"))
     text = value.get(TEXTS.get(kind, ""))
     is_own = kind in (("output_text", "refusal") if role is Role.ASSISTANT else ("input_text",))
     if is_own and isinstance(text, str):
-        extra: Extra = {NAME: {**members_beside(value, ("type", TEXTS[kind]), empty=True), **mark}}
+        extra: Extra = {NAME: {**part_marks(value, ("type", TEXTS[kind])), **marks}}
         return Refusal(text=whole(text), extra=extra) if kind == "refusal" else Text(text=whole(text), extra=extra)
     url, detail = value.get("image_url"), value.get("detail")
     if kind == "input_image" and isinstance(url, str) and url and (detail is None or isinstance(detail, str)):
         names = ("type", "image_url", *(["detail"] if isinstance(detail, str) else []))
-        extra = {NAME: {**members_beside(value, names, empty=True), **mark}}
+        extra = {NAME: {**part_marks(value, names), **marks}}
         return Image(url=whole(url), detail=detail, extra=extra)
     return Unknown(value=keepable(value))
 
 
 def _read_reasoning(item: JSONObject) -> tuple[Part, ...]:
     """Return a part for each text of the summary and one for the raw reasoning; one without text if there is none."""
-    members = members_beside(item, HELD[REASONING], empty=True)
+    marks = item_marks(item, HELD[REASONING])
     summary, content = item.get("summary"), item.get("content")
     entries = [entry for entry in summary if isinstance(entry, dict)] if isinstance(summary, list) else []
     texts = [("summary_text", text_of(entry.get("text"))) for entry in entries]
     raw = reasoning_texts(content)
     if "content" in item and content != [{"type": "reasoning_text", "text": raw}]:
-        members |= members_beside({"content": content}, (), empty=True)
+        marks[ITEM] |= members_beside({"content": content}, (), empty=True)
     texts += [("reasoning_text", whole(raw))] if raw else []
     parts = [Reasoning(text=text, field=field) for field, text in texts] or [Reasoning(text="")]
-    marks: list[JSONObject] = [{ITEM: members}, *({CONTINUES: True} for _ in parts[1:])]
-    return tuple(part.model_copy(update={"extra": {NAME: mark}}) for part, mark in zip(parts, marks, strict=True))
+    extras: list[JSONObject] = [marks, *({CONTINUES: True} for _ in parts[1:])]
+    return tuple(part.model_copy(update={"extra": {NAME: extra}}) for part, extra in zip(parts, extras, strict=True))
 
 
 def _read_call(item: JSONObject, kind: str) -> ToolCall:
     member, _ = CALLS[kind]
-    call_id, name, value = item.get("call_id"), item.get("name"), item.get(member)
+    call_id, name, value = item.get("call_id"), item.get("name") or "", item.get(member)
     if not isinstance(call_id, str) or not call_id:
         raise ValueError("“call_id” of a call is missing or is not text")
-    if not isinstance(name, str) or not name:
-        raise ValueError("“name” of a call is missing or is not text")
+    if not isinstance(name, str):
+        raise ValueError("“name” of a call must be text")
     if not isinstance(value, str):
         raise ValueError(f"“{member}” of a call must be text")
-    members = members_beside(item, HELD[kind], empty=True)
-    extra: Extra = {NAME: {ITEM: members}} if members else {}
+    marks = item_marks(item, HELD[kind])
+    extra: Extra = {NAME: marks} if marks != _NO_MARKS else {}
     is_text = kind == "custom_tool_call"
     return ToolCall(id=whole(call_id), name=whole(name), arguments=whole(value), free_text=is_text, extra=extra)
 
@@ -150,8 +153,8 @@ def _read_result(item: JSONObject) -> ToolResult:
     call_id, output = item.get("call_id"), item.get("output")
     if not isinstance(call_id, str) or not call_id:
         raise ValueError("“call_id” of a result is missing or is not text")
-    members = members_beside(item, ("type", "call_id", "output"), empty=True)
-    extra = {ITEM: members} if members else {}
+    marks = item_marks(item, ("type", "call_id", "output"))
+    extra = marks if marks != _NO_MARKS else {}
     if not isinstance(output, str):
         extra |= members_beside({"output": output}, (), empty=True)
     return ToolResult(call_id=whole(call_id), text=whole(output_text(output)), extra={NAME: extra} if extra else {})

@@ -46,6 +46,8 @@ from playground.protocols.responses.items import (
     Slot,
     TextKey,
     digest,
+    item_marks,
+    part_marks,
     reasoning_texts,
 )
 from playground.protocols.sse import DEFAULT_CAP
@@ -88,13 +90,13 @@ _OF_EVENT: Final = frozenset({"type", "response", "sequence_number"})
 
 def read_usage(value: JSONObject) -> Usage:
     """Return the counts of a usage object; its details are parts of the totals."""
-    read, written = value.get("input_tokens_details"), value.get("output_tokens_details")
+    input_details, output_details = value.get("input_tokens_details"), value.get("output_tokens_details")
     return Usage(
         prompt=count_of(value.get("input_tokens")),
         completion=count_of(value.get("output_tokens")),
         total=count_of(value.get("total_tokens")),
-        cached=count_of(read.get("cached_tokens")) if isinstance(read, dict) else None,
-        reasoning=count_of(written.get("reasoning_tokens")) if isinstance(written, dict) else None,
+        cached=count_of(input_details.get("cached_tokens")) if isinstance(input_details, dict) else None,
+        reasoning=count_of(output_details.get("reasoning_tokens")) if isinstance(output_details, dict) else None,
         cost=amount_of(value.get("cost")),
         raw=members_beside(value, (), empty=True),
     )
@@ -116,7 +118,6 @@ class ResponsesDecoder(Decoder):
         self._ids: set[str] = set()  # of calls
         self._calls = 0
         self._place: tuple[int, ...] | None = None  # where the last fragment went
-        self._half: dict[tuple[int, ...], str] = {}
         self._opened = False
         self._status = ""
         self._has_content = False
@@ -153,7 +154,7 @@ class ResponsesDecoder(Decoder):
         elif self._is_whole_body:
             self._fail(out, verdicts.no_answer("no response: its object is not “response”", self._source))
         else:
-            note = f"an event of a kind not known here: {kind[:60] or 'without a type'}"
+            note = f"an event of an unknown kind: {kind[:60] or 'without a type'}"
             self._strange = self._strange or f"{note}: {foreign.whole(self._source[:120])}"
             self._note(out, "unknown_event", note)
 
@@ -167,7 +168,7 @@ class ResponsesDecoder(Decoder):
         """Read a complete answer: the body of a request without streaming."""
         self._objects += 1
         if not self._is_whole_body:
-            self._note(out, "response_in_stream", "a whole response came inside the stream")
+            self._note(out, "response_in_stream", "a whole response is inside the stream")
         self._open_response(response, out)
         self._end_response(response, text_of(response.get("status")) or "completed", out)
 
@@ -224,7 +225,7 @@ class ResponsesDecoder(Decoder):
         """Return the slot of an event about an item of a kind; a new one if the item never began."""
         slot = self._find_slot(value, {}, kind)
         if slot is None:
-            self._note(out, "item_start_missing", "an item came without its start")
+            self._note(out, "item_start_missing", "an item has no start")
             slot = self._start_item({"type": kind, "id": text_of(value.get("item_id"))}, value.get("output_index"), out)
         return slot
 
@@ -263,9 +264,9 @@ class ResponsesDecoder(Decoder):
         id_ = id_ if is_first or id_ not in self._ids else slot.call_id
         is_ours = is_first and (not id_ or id_ in self._ids)
         if is_ours and id_:
-            self._note(out, "tool_id_repeated", "two calls came with the same id; the later one was given one here")
+            self._note(out, "tool_id_repeated", "two calls have the same id; the later one got a generated id")
         elif is_ours:
-            self._note(out, "tool_id_missing", "a tool call came without an id; one was made here")
+            self._note(out, "tool_id_missing", "a tool call has no id; one was generated")
         id_ = self._make_id() if is_ours else id_ or slot.call_id
         slot.call_id, slot.name = id_, name or slot.name
         self._ids.add(id_)
@@ -283,11 +284,11 @@ class ResponsesDecoder(Decoder):
     def _add_text(self, slot: Slot, key: TextKey, value: JSON, out: list[Event], *, clear: bool = False) -> None:
         """Add a fragment of a text, or with ``clear`` the complete text in place of all fragments."""
         if isinstance(value, dict | list) and key[0] == "arguments" and value:
-            self._note(out, "tool_arguments_object", "the arguments of a call came as JSON, not as text")
+            self._note(out, "tool_arguments_object", "the arguments of a call are JSON, not text")
             value = foreign.write(value)
         if not isinstance(value, str):
             if value:
-                self._note(out, "text_shape", "a text is not text; it is left out", hole=True)
+                self._note(out, "text_shape", "a text is not a string; it is left out", hole=True)
             return
         if not value:
             return
@@ -300,12 +301,9 @@ class ResponsesDecoder(Decoder):
         # Raw reasoning is one text: vLLM counts ``content_index`` up with each fragment.
         place = slot.place(("reasoning_text", 0) if key[0] == "reasoning_text" else key)
         self._go_to(place, out, clear=clear)
-        if self._has_halves or self._half:
-            before = "" if clear else self._half.pop(place, "")
-            value, half = foreign.split_half(before + value)
-            if half:
-                self._half[place] = half
-        out.append(self._delta(slot, key[0], value))
+        if clear:
+            self._halves.pop(place, None)
+        out.append(self._delta(slot, key[0], self._join_halves(place, value)))
 
     @staticmethod
     def _delta(slot: Slot, kind: str, text: str) -> Event:
@@ -335,7 +333,7 @@ class ResponsesDecoder(Decoder):
             self._finish_text(slot, key, value.get(member), out)
         elif not is_done:
             if slot.is_done:
-                self._note(out, "delta_after_item", "a fragment came after the end of its item")
+                self._note(out, "delta_after_item", "a fragment follows the end of its item")
             self._add_text(slot, key, value.get("delta"), out)
         if not is_done and isinstance(value.get("logprobs"), list):
             self._add_member(slot, key, "logprobs", value["logprobs"])
@@ -370,7 +368,7 @@ class ResponsesDecoder(Decoder):
             slot = None
         if slot is None or slot.kind != kind:
             if is_done:
-                self._note(out, "item_start_missing", "an item came without its start")
+                self._note(out, "item_start_missing", "an item has no start")
             slot = self._start_item(item, index, out)
         elif not is_done:
             self._note(out, "item_start_repeated", "an item started more than once; it goes on")
@@ -414,21 +412,21 @@ class ResponsesDecoder(Decoder):
     def _finish_item(self, slot: Slot, item: JSONObject, out: list[Event]) -> None:
         """Read a complete item: its texts, and the members that no part holds."""
         slot.is_done = True
-        members = members_beside(item, HELD.get(slot.kind, ()), empty=True)
+        marks = item_marks(item, HELD.get(slot.kind, ()))
         if slot.call >= 0:
             member, _ = CALLS[slot.kind]
             self._name_call(slot, item, out)
             self._finish_text(slot, (member, 0), item.get(member), out)
-            out.append(ExtraDelta(0, "tool_call", NAME, {ITEM: members}, slot.call))
+            out.append(ExtraDelta(0, "tool_call", NAME, marks, slot.call))
         elif slot.kind == REASONING:
-            self._finish_reasoning(slot, item, members, out)
+            self._finish_reasoning(slot, item, marks, out)
         elif slot.kind == MESSAGE:
-            self._finish_message(slot, item, members, out)
+            self._finish_message(slot, item, marks, out)
         else:
             self._show_item(slot, item, out)
         slot.pieces.clear()
 
-    def _finish_message(self, slot: Slot, item: JSONObject, members: JSONObject, out: list[Event]) -> None:
+    def _finish_message(self, slot: Slot, item: JSONObject, marks: JSONObject, out: list[Event]) -> None:
         content = item.get("content")
         parts = content if isinstance(content, list) else [{"type": "output_text", "text": content}] if content else []
         extras: dict[TextKey, JSONObject] = {key: dict(slot.members.get(key, {})) for key in slot.pieces}
@@ -437,22 +435,19 @@ class ResponsesDecoder(Decoder):
             if kind in TEXTS:
                 member, key = TEXTS[kind], _key(kind, index)
                 self._finish_text(slot, key, part.get(member), out)
-                extras[key] = members_beside(part, ("type", member), empty=True)
+                extras[key] = part_marks(part, ("type", member))
             elif isinstance(part, dict):
                 self._go_to(slot.place((kind, index)), out)
-                value = {**members_beside(item, ("content",), empty=True), "content": [part]}
-                self._emit_values(UnknownPart(0, keepable(value)), out)
+                self._emit_values(UnknownPart(0, keepable({**item, "content": [part]})), out)
                 self._place, self._has_content = None, True
-        first = True
         for key, extra in extras.items():
             self._go_to(slot.place(key), out)
-            mark: JSONObject = {ITEM: members} if first else {CONTINUES: True}
-            mark[DIGEST] = digest(foreign.whole(slot.text(key)))
             owner = "refusal" if key[0] == "refusal" else "text"
-            self._emit_values(ExtraDelta(0, owner, NAME, {**extra, **mark}), out)
-            first = False
+            checksum = digest(foreign.whole(slot.text(key)))
+            self._emit_values(ExtraDelta(0, owner, NAME, {**extra, **marks, DIGEST: checksum}), out)
+            marks = {CONTINUES: True}
 
-    def _finish_reasoning(self, slot: Slot, item: JSONObject, members: JSONObject, out: list[Event]) -> None:
+    def _finish_reasoning(self, slot: Slot, item: JSONObject, marks: JSONObject, out: list[Event]) -> None:
         summary, content = item.get("summary"), item.get("content")
         for index, part in enumerate(summary if isinstance(summary, list) else ()):
             self._finish_text(slot, ("summary_text", index), part.get("text") if isinstance(part, dict) else part, out)
@@ -463,10 +458,10 @@ class ResponsesDecoder(Decoder):
             slot.pieces[("reasoning_text", 0)] = [received] if received else []
             self._finish_text(slot, ("reasoning_text", 0), text, out)
         if "content" in item and content != [{"type": "reasoning_text", "text": text}]:
-            members |= members_beside({"content": content}, (), empty=True)  # another shape than the usual one
+            marks[ITEM] |= members_beside({"content": content}, (), empty=True)  # another shape than the usual one
         self._go_to((*slot.order, 0), out)
-        self._emit_values(ExtraDelta(0, REASONING, NAME, {ITEM: members}), out)
-        self._has_content = self._has_content or bool(members.get("encrypted_content"))
+        self._emit_values(ExtraDelta(0, REASONING, NAME, marks), out)
+        self._has_content = self._has_content or bool(marks[ITEM].get("encrypted_content"))
         for key, ordinal in slot.ordinals.items():
             if ordinal:
                 self._go_to(slot.place(key), out)
@@ -483,7 +478,7 @@ class ResponsesDecoder(Decoder):
                 self._finish_item(slot, began, out)
             elif not slot.is_done and slot.pieces:
                 self._show_item(slot, slot.item, out)
-        self._half.clear()
+        self._halves.clear()
 
     def _check_complete(self, out: list[Event]) -> None:
         if not self._status:

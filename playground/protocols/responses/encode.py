@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from playground.domain.members import with_members
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.served import carries, sent_text
 from playground.domain.transcript import Role, Turn
@@ -23,12 +22,16 @@ from playground.protocols.responses.items import (
     CONTINUES,
     DIGEST,
     ITEM,
+    ITEM_ORDER,
     MARKS,
     MESSAGE,
     NAME,
+    ORDER,
     PLAIN,
     REASONING,
+    TEXTS,
     digest,
+    ordered,
     reasoning_texts,
 )
 
@@ -118,6 +121,7 @@ def _is_edited(turn: Turn) -> bool:
 def _answer(turn: Turn, *, stored: bool, after_edit: bool) -> list[JSONObject]:
     """Return the items of an answer. Adjacent parts of one item are joined."""
     items: list[JSONObject] = []
+    orders: list[JSON] = []
     for part in turn.parts:
         item = _answer_item(part)
         if item is None:
@@ -126,6 +130,8 @@ def _answer(turn: Turn, *, stored: bool, after_edit: bool) -> list[JSONObject]:
             _join(items[-1], item)
         else:
             items.append(item)
+            orders.append(members_of(part).get(ITEM_ORDER))
+    items = [ordered(item, names) for item, names in zip(items, orders, strict=True)]
     if after_edit:
         items = [item for item in items if _type(item) != REASONING]
     if after_edit or not stored:
@@ -190,7 +196,7 @@ def _answer_item(part: Part) -> JSONObject | None:
         case Text() | Refusal():
             inner = {name: value for name, value in members.items() if name not in MARKS}
             kind = "refusal" if isinstance(part, Refusal) else "output_text"
-            content = {"type": kind, "refusal" if kind == "refusal" else "text": part.text, **inner}
+            content = ordered({"type": kind, TEXTS[kind]: part.text, **inner}, members.get(ORDER))
             if not part.text and ITEM not in members:
                 return None
             return {**item, "role": "assistant", "content": part.text if PLAIN in members else [content]}
@@ -198,8 +204,8 @@ def _answer_item(part: Part) -> JSONObject | None:
             return _reasoning(part, item) if ITEM in members or CONTINUES in members else None
         case ToolCall():
             kind = "custom_tool_call" if part.free_text else "function_call"
-            value = part.arguments if part.free_text or part.arguments.strip() else "{}"
-            return {"type": kind, "call_id": part.id, "name": part.name, CALLS[kind][0]: value, **item}
+            text = part.arguments if part.free_text or part.arguments.strip() else "{}"
+            return {"type": kind, "call_id": part.id, "name": part.name, CALLS[kind][0]: text, **item}
         case Unknown():
             return None if part.from_file else dict(part.value)
         case _:
@@ -240,19 +246,20 @@ def _message(role: str, parts: Sequence[Part]) -> JSONObject:
     item: JSONObject = first.get(ITEM) or {}
     content = [value for part in parts if (value := _content(part)) is not None]
     is_plain = len(content) == 1 and content[0].keys() == _TEXT and (ITEM not in first or PLAIN in first)
-    if not content or is_plain:
-        return {**item, "role": role, "content": content[0]["text"] if content else ""}
-    return {**item, "role": role, "content": content}
+    value: JSON = (content[0]["text"] if content else "") if not content or is_plain else content
+    return ordered({**item, "role": role, "content": value}, first.get(ITEM_ORDER))
 
 
 def _content(part: Part) -> JSONObject | None:
-    members = {name: value for name, value in members_of(part).items() if name not in MARKS}
+    received = members_of(part)
+    members = {name: value for name, value in received.items() if name not in MARKS}
     match part:
         case Text() | Refusal():
-            return {"type": "input_text", "text": part.text, **members}
+            return ordered({"type": "input_text", "text": part.text, **members}, received.get(ORDER))
         case Image():
             detail = {} if part.detail is None else {"detail": part.detail}
-            return {"type": "input_image", "image_url": part.url, **detail, **members}
+            image = {"type": "input_image", "image_url": part.url, **detail, **members}
+            return ordered(image, received.get(ORDER))
         case Unknown():
             return None if part.from_file else part.value
         case _:
@@ -278,5 +285,5 @@ def _result(part: ToolResult, *, is_text: bool) -> JSONObject:
         output = [*texts, *({"type": "input_image", "image_url": image.url} for image in part.images)]
     elif part.images or not (isinstance(output, list) and whole(output_text(output)) == part.text):
         output = sent_text(part, pictures=True) if part.images else part.text
-    item: JSONObject = {"type": kind, "call_id": part.call_id, "output": output}
-    return with_members(item, members.get(ITEM) or {})
+    item: JSONObject = {**(members.get(ITEM) or {}), "type": kind, "call_id": part.call_id, "output": output}
+    return ordered(item, members.get(ITEM_ORDER))

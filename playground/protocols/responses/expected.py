@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from playground.jsonkit.values import JSON, JSONObject, same
-from playground.protocols.expected import ERROR, LARGE, NUMBERS, Expected, Shapes, parsed, text_in
+from playground.protocols.expected import ERROR, LARGE, NUMBERS, EventShapes, Expected, text_in
 from playground.protocols.responses.decode import ENDS
 
 _EVENTS: Final = ("", "By the public protocol events are one JSON object each, of a documented type.")
@@ -54,7 +53,6 @@ _RULES: Final = {
     "content_not_json": "text.format asks for JSON: the text is JSON and nothing else.",
 }
 
-_NAME: Final = re.compile(rb"(?:\A|[\r\n])event:([^\r\n]*)")
 _REQUIRED: Final = ("status", "output", "error", "incomplete_details", "tools", "tool_choice")
 #: Members that servers change in the last event, and that say nothing of the content.
 _VOLATILE: Final = frozenset({"id", "encrypted_content", "status", "logprobs"})
@@ -72,7 +70,7 @@ _RESPONSE: Final = {
 }
 
 
-class ResponsesShapes(Shapes):
+class ResponsesShapes(EventShapes):
     """Checks of a response and of its events."""
 
     body_looks = _RESPONSE
@@ -85,17 +83,8 @@ class ResponsesShapes(Shapes):
         self._open: set[int] = set()
         self._has_begun = False
 
-    def frame(self, raw: bytes) -> Iterator[tuple[str, str]]:
+    def event(self, kind: str, value: JSONObject) -> Iterator[tuple[str, str]]:
         """Yield the defects of an event."""
-        named = _NAME.search(raw)
-        value = parsed(raw.partition(b"data:")[2].partition(b"\nevent:")[0])
-        kind = value.get("type") if value is not None else None
-        if value is None or not isinstance(kind, str):
-            return
-        event_name = named[1].strip().decode("utf-8", "replace") if named else ""
-        if event_name != kind:
-            note = f"an event is named “{event_name[:60]}” and its type is “{kind[:60]}”"
-            yield from self.first("event_name", note if named else "an event has no name beside its data")
         number = value.get("sequence_number")
         if number != self._expected_number:
             note = f"an event has the sequence_number {number}, expected was {self._expected_number}"

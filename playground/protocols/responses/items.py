@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from playground.jsonkit.foreign import members_beside, whole
 from playground.jsonkit.values import JSON, JSONObject
 
 #: The protocol's name in ``extra`` of parts and turns.
@@ -18,7 +20,10 @@ PLAIN: Final = "plain"
 
 #: Checksum of a text as the model wrote it, by which an edited one is known.
 DIGEST: Final = "digest"
-MARKS: Final = frozenset({ITEM, CONTINUES, PLAIN, DIGEST})
+#: Names of the members of an item, and of a content part, in an order of the gateway's own.
+ITEM_ORDER: Final = "item_order"
+ORDER: Final = "order"
+MARKS: Final = frozenset({ITEM, CONTINUES, PLAIN, DIGEST, ITEM_ORDER, ORDER})
 
 MESSAGE: Final = "message"
 REASONING: Final = "reasoning"
@@ -28,12 +33,12 @@ CALLS: Final = {
     "custom_tool_call": ("input", "custom_tool_call_output"),
 }
 OUTPUTS: Final = frozenset(output for _, output in CALLS.values())
-#: Members of an item that its parts hold; all others are kept in ``extra``.
+#: Members of an item that its parts hold, in the order of sent items; all others are kept in ``extra``.
 HELD: Final = {
-    MESSAGE: frozenset({"role", "content"}),
-    REASONING: frozenset({"type", "summary", "content"}),
-    "function_call": frozenset({"type", "call_id", "name", "arguments"}),
-    "custom_tool_call": frozenset({"type", "call_id", "name", "input"}),
+    MESSAGE: ("role", "content"),
+    REASONING: ("type", "summary", "content"),
+    "function_call": ("type", "call_id", "name", "arguments"),
+    "custom_tool_call": ("type", "call_id", "name", "input"),
 }
 #: Content parts with a text, and the member that holds it.
 TEXTS: Final = {"output_text": "text", "input_text": "text", "text": "text", "refusal": "refusal"}
@@ -69,6 +74,28 @@ class Slot:
     def text(self, key: TextKey) -> str:
         """Return a text so far."""
         return "".join(self.pieces.get(key, ()))
+
+
+def item_marks(item: JSONObject, held: Sequence[str]) -> JSONObject:
+    """Return the marks of the first part of a received item, whose parts hold the members ``held``."""
+    return {ITEM: members_beside(item, held, empty=True), **_order_mark(item, held, ITEM_ORDER)}
+
+
+def part_marks(part: JSONObject, held: Sequence[str]) -> JSONObject:
+    """Return the members of a content part that are not ``held``, and the mark of their order."""
+    return {**members_beside(part, held, empty=True), **_order_mark(part, held, ORDER)}
+
+
+def _order_mark(value: JSONObject, held: Sequence[str], mark: str) -> JSONObject:
+    """Return a mark with the names of a received object in their order; none if the ``held`` ones come first."""
+    usual = [*(name for name in held if name in value), *(name for name in value if name not in held)]
+    return {} if usual == list(value) else {mark: list(map(whole, value))}
+
+
+def ordered(value: JSONObject, names: JSON) -> JSONObject:
+    """Return an object with its members in the order of ``names``, all others behind them."""
+    first = [name for name in names if isinstance(name, str) and name in value] if isinstance(names, list) else ()
+    return {**{name: value[name] for name in first}, **value}
 
 
 def digest(text: str) -> int:

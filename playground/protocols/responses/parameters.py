@@ -12,7 +12,17 @@ from typing import Annotated, Any, ClassVar, Final, Self
 from pydantic import StrictBool, StrictInt, StrictStr
 
 from playground.domain.output import SchemaShape
-from playground.domain.parameters import Hint, Parameters, Shared, Stream, Temperature, ToolChoice, TopP, schema_in
+from playground.domain.parameters import (
+    Hint,
+    Parameters,
+    Shared,
+    Stream,
+    Temperature,
+    ToolChoice,
+    TopP,
+    missing,
+    schema_in,
+)
 from playground.jsonkit.values import JSON
 
 SCHEMA_NAME: Final = "answer"  # of a schema that comes from a protocol in which it has none
@@ -79,7 +89,14 @@ def _write_format(schema: JSON) -> JSON:
 class ResponsesParameters(Parameters):
     """Parameters of a Responses request."""
 
-    unavailable: ClassVar[tuple[str, ...]] = ("Stop sequences", "Number of answers", "Seed", "Penalties", "Logit bias")
+    unavailable: ClassVar[Mapping[str, str]] = {
+        "Stop sequences": missing("stop"),
+        "Number of answers": "The API gives one answer per request. Compare and Evaluate repeat requests.",
+        "Seed": missing("seed"),
+        "Presence penalty": missing("presence_penalty"),
+        "Frequency penalty": missing("frequency_penalty"),
+        "Top K": missing("top_k"),
+    }
     schema_shape: ClassVar[SchemaShape] = SchemaShape.FLAT
 
     def shared(self) -> Mapping[str, Shared]:

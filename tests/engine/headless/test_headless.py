@@ -19,6 +19,7 @@ from playground.engine.session.drafts import Draft
 from playground.engine.session.snapshot import Snapshot
 from playground.protocols.protocol import get_protocol, parameters_of
 from tests.engine.headless.runs import CANARY, NOWHERE, Desk, experiment
+from tests.protocols.responses.events import begin, end, event, message, reasoning, stream
 from tests.support.fault_server import FaultServer, Step, head, keep, reset, send, sse, text_chunk, whole
 
 WEATHER = {
@@ -91,6 +92,21 @@ async def test_text_and_reasoning_go_to_streams_of_their_own_or_into_json(desk: 
     assert (turn["role"], turn["finish_reason"], turn["complete"]) == ("assistant", "stop", True)
     assert (turn["error"], turn["tool_calls"], turn["deviations"]) == (None, [], [])
     assert turn["model"] == "demo-reasoner"
+
+
+async def test_responses_write_reasoning_in_paragraphs_and_name_what_the_gateway_ran(
+    server: FaultServer, server_desk: Desk
+) -> None:
+    search = {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"query": "tides"}}
+    done = [event("output_item.done", output_index=7, item=search)]
+    server.play(send(head(), stream(begin(), reasoning("First.", "Second."), done, message("Done.", 8), end())))
+    ended = await server_desk.run(experiment(protocol="responses"))
+    assert ended.code == ExitCode.OK, ended.err
+    assert ended.out == "Done.\n"
+    assert "First.\n\nSecond.\n" in ended.err
+    assert "The gateway ran a tool itself: Web search · completed — tides" in ended.err
+    result = await server_desk.run(experiment(protocol="responses"), as_json=True)
+    assert result.json["reasoning"] == "First.\n\nSecond."
 
 
 async def test_exit_code_says_how_the_run_ended(desk: Desk) -> None:

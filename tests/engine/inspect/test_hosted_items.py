@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.domain.parts import Text, Unknown
-from playground.engine.inspect.hosted_items import hosted_item
+from playground.engine.inspect.hosted_items import LARGEST_PICTURE, HostedItem, generated_picture, hosted_item
 from playground.engine.inspect.unknown_members import unknown_in_part
 from tests.support.each_case import each_case
 
@@ -40,10 +40,31 @@ def test_other_unknown_parts_are_no_items(value: dict[str, Any]) -> None:
     assert hosted_item(Unknown(value=value)) is None
 
 
+@each_case(
+    ("result", "url"),
+    [
+        ("aGk=", "data:image/png;base64,aGk="),
+        ("data:image/webp;base64,aGk=", "data:image/webp;base64,aGk="),
+        ("not base64 \x00 <script>", "data:image/png;base64,not base64 \x00 <script>"),
+        ("x" * (LARGEST_PICTURE + 1), None),
+        ("https://example.org/a.png", None),
+        ("", None),
+        (None, None),
+        ({"b64_json": "aGk="}, None),
+    ],
+)
+def test_generated_image_is_its_result_as_a_data_url(result: Any, url: str | None) -> None:
+    item = HostedItem({"type": "image_generation_call", "id": "a", "result": result}, "", "")
+    picture = generated_picture(item)
+    assert (picture.url if picture is not None else None) == url
+    assert generated_picture(HostedItem({**item.value, "type": "web_search_call"}, "", "")) is None
+
+
 def test_documented_members_of_an_item_are_shown_without_its_marks() -> None:
     item = {"id": "msg_1", "type": "message", "status": "completed", "phase": "commentary"}
-    text = Text(text="x", extra={"responses": {"annotations": [], "item": item}})
-    (members,) = unknown_in_part(text)
-    assert (members.title, members.members) == ("also received", {"phase": "commentary"})
+    extra = {"annotations": [{"type": "url_citation"}], "order": ["annotations"], "digest": 5, "item": item}
+    (members,) = unknown_in_part(Text(text="x", extra={"responses": extra}))
+    assert members.title == "also received"
+    assert members.members == {"annotations": [{"type": "url_citation"}], "phase": "commentary"}
     assert members.fate == "sent back over Responses"
     assert unknown_in_part(Text(text="x", extra={"responses": {"item": {"id": "msg_1"}}})) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.protocol import get_protocol, protocol_of, protocol_of_tool
 from playground.protocols.reading import MessageError
 from playground.protocols.responses.parameters import ResponsesParameters
-from tests.protocols.responses.events import begin, call, end, items_of, message, reasoning, response, stream
+from tests.protocols.responses.events import begin, call, end, event, items_of, message, reasoning, response, stream
 from tests.protocols.streams import fold, responses_events
 from tests.support.each_case import each_case
 
@@ -137,6 +138,66 @@ def test_body_that_was_read_is_encoded_to_the_same_body(body: dict[str, Any]) ->
     assert PROTOCOL.encode(request) == body
     assert notes == ()
     assert protocol_of(body) == ("responses", True)
+
+
+REORDERED: list[dict[str, Any]] = [
+    {
+        "id": "msg_1",
+        "type": "message",
+        "status": "completed",
+        "content": [
+            {"type": "output_text", "annotations": [], "logprobs": [], "text": "Hello."},
+            {"refusal": "No.", "type": "refusal"},
+        ],
+        "role": "assistant",
+    },
+    {
+        "id": "msg_2",
+        "content": [{"type": "hologram", "rays": 2}, {"type": "output_text", "text": "Hello."}],
+        "type": "message",
+        "role": "assistant",
+    },
+    {
+        "id": "rs_1",
+        "type": "reasoning",
+        "encrypted_content": "gAAA",
+        "content": [{"type": "reasoning_text", "text": "Hm."}],
+        "summary": [{"type": "summary_text", "text": "It thinks."}],
+    },
+    {"id": "fc_1", "type": "function_call", "arguments": "{}", "call_id": "a", "name": "f", "status": "completed"},
+    {"output": "4", "call_id": "a", "type": "function_call_output", "id": "fco_1"},
+    {"id": "ctc_1", "type": "custom_tool_call", "call_id": "b", "input": "ls", "name": "sh"},
+    {"content": [{"text": "Hi.", "type": "input_text"}], "role": "user", "type": "message"},
+    {"content": "Hi.", "role": "user"},
+    {"role": "user", "content": [{"image_url": "data:image/png;base64,aGk=", "type": "input_image"}]},
+]
+
+
+@each_case("item", REORDERED)
+def test_item_that_was_read_is_sent_with_its_members_in_their_order(item: dict[str, Any]) -> None:
+    request, _ = PROTOCOL.read_body({"model": "m", "input": [item]})
+    assert json.dumps(PROTOCOL.encode(request)["input"]) == json.dumps([item])
+
+
+@each_case("item", [item for item in REORDERED if item.get("id") and "output" not in item])
+def test_item_that_was_received_is_sent_with_its_members_in_their_order(item: dict[str, Any]) -> None:
+    answer = fold(responses_events(json.dumps(response("completed", [item])).encode(), content_type="application/json"))
+    turn = make_turn(Role.ASSISTANT, "", *answer.choice(0).freeze())
+    assert json.dumps(body_of(turn)["input"]) == json.dumps([item])
+
+
+@each_case("name", [{}, {"name": None}, {"name": ""}])
+def test_call_without_a_name_is_kept_and_read_again(name: dict[str, Any]) -> None:
+    item = {"type": "function_call", "id": "fc_1", "call_id": "a", "arguments": "{}", **name}
+    (call_part,) = received(event("output_item.done", output_index=0, item=item)).parts
+    assert isinstance(call_part, ToolCall)
+    assert (call_part.id, call_part.name) == ("a", "")
+    body = body_of(make_turn(Role.ASSISTANT, "", call_part))
+    assert body["input"] == [{**item, "name": ""}]
+    request, _ = PROTOCOL.read_body(body)
+    assert PROTOCOL.encode(request)["input"] == body["input"]
+    (unsent,) = PROTOCOL.read_body({"model": "m", "input": [item]})[0].turns[0].parts
+    assert unsent.kind == "tool_call" if name.get("name") == "" else unsent == Unknown(value=item)
 
 
 def test_files_and_images_by_id_are_parts_of_their_message() -> None:

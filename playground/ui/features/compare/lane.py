@@ -11,6 +11,7 @@ from PySide6.QtGui import QFont, QMouseEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QFrame, QMenu, QSizePolicy, QWidget
 
 from playground.engine.compare.differences import Differences
+from playground.engine.requests.protocol_conversion import DOUBTFUL
 from playground.jsonkit.texts import cut
 from playground.ui.features.conversation.measures import BELOW
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
@@ -172,11 +173,13 @@ class LaneColumn(QFrame):
             self.pane.view.setAccessibleName(f"Messages of lane {title}")
 
     def show_losses(self, losses: Sequence[Loss]) -> None:
-        """Show which parts of the next request the protocol of the lane cannot carry."""
-        count = len(losses)
+        """Show which parts of the next request the lane's protocol cannot carry, else those it may take differently."""
+        certain = [loss for loss in losses if loss.kind != DOUBTFUL]
+        shown = certain or losses
+        count, words = len(shown), "cannot go as they are" if certain else "may be taken differently"
+        summary = f"{count} things {words}" if count > 1 else f"1 thing {words.replace('they are', 'it is')}"
         self.losses.setVisible(bool(count))
-        summary = f"{count} things cannot go as they are" if count > 1 else "1 thing cannot go as it is"
-        self.losses.setText(show_hidden(f"{summary}: {_listed(losses, HEAD_LOSSES, '; ')}") if count else "")
+        self.losses.setText(show_hidden(f"{summary}: {_listed(shown, HEAD_LOSSES, '; ')}") if count else "")
         self.losses.setToolTip(tip(_listed(losses, TOOLTIP_LOSSES, "\n")))
 
     def show_figures(self, words: Sequence[str], best: Sequence[str], *, running: bool, waiting: bool) -> None:

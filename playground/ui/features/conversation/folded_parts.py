@@ -9,12 +9,14 @@ from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent
 
 from playground.domain.accumulator import GrowingPart
 from playground.domain.parts import Reasoning
-from playground.engine.inspect.hosted_items import HostedItem
+from playground.engine.inspect.hosted_items import HostedItem, generated_picture
 from playground.engine.inspect.unknown_members import UnknownMembers
 from playground.jsonkit.foreign import write
 from playground.jsonkit.layout import indented
 from playground.jsonkit.nesting import approximate_size
+from playground.ui.features.conversation.commands import TurnCommands
 from playground.ui.features.conversation.fold import Fold
+from playground.ui.features.conversation.image_view import TURN_THUMB, Thumb
 from playground.ui.features.conversation.part_view import PartContext, PartView, Searched
 from playground.ui.features.conversation.rows import REDACTED, hosted_text, unknown_members_text
 from playground.ui.widgets import figures
@@ -134,7 +136,10 @@ class MembersFold(Fold, PartView[UnknownMembers]):
 
 
 class HostedFold(Fold, PartView[HostedItem]):
-    """An item that the gateway ran itself: its kind, state and subject in a line that opens to its JSON."""
+    """An item that the gateway ran itself: its kind, state and subject in a line that opens to its JSON.
+
+    A generated image is below the line, open or folded.
+    """
 
     def __init__(self, zoom: float = 1.0) -> None:
         self.copy = IconButton("copy", "Copy this item as JSON", size=14)
@@ -142,11 +147,17 @@ class HostedFold(Fold, PartView[HostedItem]):
         super().__init__(self.copy, zoom=zoom, margins=(6, 3, 10, 3))
         self._item: HostedItem | None = None
         self.text_view.setAccessibleName("Item of the gateway")
+        self.picture = Thumb(TURN_THUMB)
+        self.picture.setAccessibleName("Generated image")
+        self.picture.decoded.connect(self.height_changed)
+        self.picture.hide()
+        self._column.insertWidget(1, self.picture)
 
     @classmethod
     def make(cls, context: PartContext, mode: str) -> HostedFold:
         fold = cls(context.zoom)
         fold.height_changed.connect(context.frame.height_changed)
+        fold.picture.clicked.connect(lambda: fold._open_picture(context.commands))
         return fold
 
     def show_part(self, part: HostedItem) -> None:
@@ -154,6 +165,10 @@ class HostedFold(Fold, PartView[HostedItem]):
         if part == self._item:
             return
         self._item = part
+        picture = generated_picture(part)
+        if picture is not None:
+            self.picture.show_image(picture)
+        self.picture.setVisible(picture is not None)
         self.set_source(hosted_text(part))
         self.head.setToolTip("The gateway ran this itself. It is kept, and sent back whole.")
         self.set_words(show_hidden(f"{part.title} — {part.subject}" if part.subject else part.title), part.title)
@@ -161,6 +176,12 @@ class HostedFold(Fold, PartView[HostedItem]):
 
     def texts(self) -> Sequence[Searched]:
         return ((self.text_view, self),)
+
+    def _open_picture(self, commands: TurnCommands) -> None:
+        """Show the image large, unless it cannot be read."""
+        picture = generated_picture(self._item) if self._item is not None else None
+        if picture is not None and not self.picture.problem:
+            commands.open_image(picture)
 
     def _copy(self) -> None:
         if self._item is not None:

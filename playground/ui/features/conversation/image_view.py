@@ -195,7 +195,7 @@ class DetailButton(QToolButton):
         self.setProperty("kind", "detail")
         self.setProperty("arrow", True)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.setToolTip("How closely the model looks: low costs fewer tokens, high more. Chat Completions API only.")
+        self.setToolTip("How closely the model looks: low costs fewer tokens, high more. Not in the Messages API.")
         menu = QMenu(self)
         for word in (None, *DETAILS):
             action = menu.addAction(word or "default (not sent)")

@@ -12,7 +12,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from playground.domain.parameters import Parameters
-from playground.jsonkit.texts import listed
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.fold import Fold
 from playground.ui.widgets.form_parts import paragraph, text_label
@@ -24,6 +23,7 @@ from playground.ui.widgets.scroll_page import ScrollPage
 
 NOTHING: Mapping[str, str] = {}
 MORE = "More parameters"
+UNAVAILABLE = "Not in this API"
 ROW_GAP = 12
 GROUP_GAP = 16
 
@@ -207,8 +207,8 @@ class ParameterForm(QWidget):
                 row = self.rows[name] = row_for(name, hint, kind, others)
                 groups[hint.group].addWidget(row)
         if kind.unavailable:
-            words = f"Not available in this API: {listed(kind.unavailable)}. Some gateways take them as extra fields."
-            below.addWidget(paragraph(words, "small"))
+            reasons = (paragraph(f"{label}: {reason}", "small") for label, reason in kind.unavailable.items())
+            below.addLayout(in_column(text_label(UNAVAILABLE, "group"), *reasons, spacing=ROW_GAP))
         self.uncommon = frozenset(name for name, hint in hints if not hint.common)
         self.more.setVisible(bool(self.uncommon))
         self.show_changed(frozenset())
