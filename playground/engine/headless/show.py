@@ -245,12 +245,12 @@ class Printer:
         choice = turn.outcome.choice if turn.outcome is not None else 0
         if choice:
             self._head(turn.id, choice)
-            before = ""
+            last_kind = ""
             for part in turn.parts:
                 if part.kind == "text" or part.kind == "refusal" or part.kind == "reasoning":
-                    is_next = part.kind in _ERR and before in _ERR
+                    is_next = part.kind in _ERR and last_kind in _ERR
                     self._write(turn.id, choice, part.kind, PARAGRAPH * is_next + part.text)
-                before = part.kind
+                last_kind = part.kind
         for part in turn.parts:
             self._rest(part)
 

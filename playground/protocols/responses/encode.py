@@ -246,8 +246,8 @@ def _message(role: str, parts: Sequence[Part]) -> JSONObject:
     item: JSONObject = first.get(ITEM) or {}
     content = [value for part in parts if (value := _content(part)) is not None]
     is_plain = len(content) == 1 and content[0].keys() == _TEXT and (ITEM not in first or PLAIN in first)
-    value: JSON = (content[0]["text"] if content else "") if not content or is_plain else content
-    return ordered({**item, "role": role, "content": value}, first.get(ITEM_ORDER))
+    sent: JSON = content[0]["text"] if is_plain else content or ""
+    return ordered({**item, "role": role, "content": sent}, first.get(ITEM_ORDER))
 
 
 def _content(part: Part) -> JSONObject | None:

@@ -94,8 +94,8 @@ def _order_mark(value: JSONObject, held: Sequence[str], mark: str) -> JSONObject
 
 def ordered(value: JSONObject, names: JSON) -> JSONObject:
     """Return an object with its members in the order of ``names``, all others behind them."""
-    first = [name for name in names if isinstance(name, str) and name in value] if isinstance(names, list) else ()
-    return {**{name: value[name] for name in first}, **value}
+    sent = [name for name in names if isinstance(name, str) and name in value] if isinstance(names, list) else ()
+    return {**{name: value[name] for name in sent}, **value}
 
 
 def digest(text: str) -> int:

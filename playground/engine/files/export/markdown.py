@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult
+from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.roles import Role
 from playground.engine.files.export.page import STYLE, TAIL, escaped, head, render_turns
 from playground.engine.files.export.selection import Section, Selection, raster_url, server_notes, snapshot_facts
 from playground.engine.files.images import is_address
 from playground.engine.gateways.secrets import Secret
-from playground.engine.inspect.unknown_members import UnknownMembers, unknown_in_part, unknown_in_turn
+from playground.engine.inspect.hosted_items import generated_picture, hosted_item
+from playground.engine.inspect.unknown_members import UnknownMembers, clipped, unknown_in_part, unknown_in_turn
 from playground.engine.io.files import resource_root
 from playground.engine.io.spreadsheet import tab_text
 
@@ -75,7 +76,20 @@ def _part(part: Part, selection: Selection) -> str:
         case Image():
             return _image(part)
         case _:
-            return f"**A part of an unknown kind**\n\n{_fenced(selection.laid_out(part.value), 'json')}"
+            return _unknown_part(part, selection)
+
+
+def _unknown_part(part: Unknown, selection: Selection) -> str:
+    """Return a part of an unknown kind as JSON; an item that the gateway ran itself under its title, with its image."""
+    item = hosted_item(part)
+    if item is None:
+        return f"**A part of an unknown kind**\n\n{_fenced(selection.laid_out(part.value), 'json')}"
+    picture = generated_picture(item)
+    is_shown = picture is not None and raster_url(picture.url) != ""
+    blocks = [f"**{one_line(item.title)}** {_code(item.subject)}".rstrip()]
+    blocks += [_image(picture)] if picture is not None and is_shown else []
+    blocks.append(_fenced(selection.laid_out(clipped(part.value) if is_shown else part.value), "json"))
+    return "\n\n".join(blocks)
 
 
 def _unknown_members(entry: UnknownMembers, selection: Selection) -> str:

@@ -17,7 +17,8 @@ from markupsafe import Markup, escape
 from playground.domain.hidden import show_hidden, show_prose
 from playground.engine.files.export.selection import Selection, raster_url, server_notes, snapshot_facts
 from playground.engine.files.lexers import lexer_for
-from playground.engine.inspect.unknown_members import unknown_in_part, unknown_in_turn
+from playground.engine.inspect.hosted_items import generated_picture, hosted_item
+from playground.engine.inspect.unknown_members import clipped, unknown_in_part, unknown_in_turn
 from playground.engine.io.files import render_template, resource_root
 from playground.jsonkit.values import JSON
 from playground.protocols import DEFAULT, PROTOCOLS
@@ -221,6 +222,9 @@ def render_turns(template: str, selection: Selection, **values: Any) -> str:
         link=link,
         raster_url=lambda url: Markup(raster_url(url)),  # noqa: S704 - base64 of an image; too long to be searched
         server_notes=server_notes,
+        hosted_item=hosted_item,
+        generated_picture=generated_picture,
+        clipped=clipped,
         unknown_in_part=unknown_in_part,
         unknown_in_turn=unknown_in_turn,
         **values,

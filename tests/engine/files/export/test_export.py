@@ -148,6 +148,26 @@ def test_answer_of_a_server_has_its_source(kind: str) -> None:
     assert KEY not in export(served(f"at {KEY}"), kind, [Secret(KEY)])
 
 
+@each_case("kind", ["markdown", "html"])
+def test_items_that_the_gateway_ran_have_their_titles_and_images(kind: str) -> None:
+    drawn = {"type": "image_generation_call", "id": "ig_1", "status": "completed"}
+    result = DOT.url.partition(",")[2]
+    parts = (
+        Unknown(value={**drawn, "revised_prompt": "a dot <b>", "result": result}),
+        Unknown(value={**drawn, "result": "no image <script>"}),
+        Unknown(value={"type": "web_search_call", "id": "ws_1", "action": {"query": "tides"}}),
+    )
+    text = export(conversation(turns=(turn("a", Role.ASSISTANT, *parts),), head="a"), kind)
+    assert "Image generation · completed" in text
+    assert "Web search" in text
+    assert "tides" in text
+    assert text.count(f"{DOT.url}") == 1
+    if kind == "html":
+        page = harmless(text)
+        assert "a dot <b>" in page.text
+        assert "no image <script>" in page.text
+
+
 # ---- HTML ------------------------------------------------------------------------------------------------------------
 
 
