@@ -39,6 +39,8 @@ _JSON: Final = "application/json"
 #: Headers that describe the bytes of a body.
 _OF_BODY: Final = ("content-encoding", "content-length", "content-type", "transfer-encoding", "etag", "digest")
 
+_LEAST_ERROR: Final = 400
+_LARGEST_STATUS: Final = 599
 #: Masks headers by their names.
 _BY_NAME: Final = Redactor(())
 
@@ -71,9 +73,12 @@ class BreakpointHooks:
     def breakpoints(self, breakpoints: Breakpoints) -> None:
         self._breakpoints = breakpoints
         for pause, names in tuple(self._paused.values()):
-            still_pauses = self._pauses_at(names) if pause.is_answer else breakpoints.requests
-            if not still_pauses:
-                pause.decide(GoOn())
+            self._release_unless_chosen(pause, names)
+
+    def _release_unless_chosen(self, pause: Pause, names: frozenset[str]) -> None:
+        """Let a pause go on that the present breakpoints do not ask for; ``names`` are those of its calls."""
+        if not (self._pauses_at(names) if pause.is_answer else self._breakpoints.requests):
+            pause.decide(GoOn())
 
     # -- requests ----------------------------------------------------------------------------------------------------
 
@@ -176,6 +181,7 @@ class BreakpointHooks:
         listened.pause = pause
         self._paused[listened.number] = pause, names
         self._changed(listened, stage)
+        self._release_unless_chosen(pause, names)  # another thread may have changed them since the check
         try:
             async with asyncio.timeout(max(pause.until - time.time(), 0)):
                 return await pause.decision
@@ -229,6 +235,8 @@ def _own_answer(decision: Reply | ReplyBody | Fail, request: ProgramRequest, is_
     """Return an answer in the shape of the protocol. Raises ValueError for arguments that it cannot express."""
     answers = get_protocol(request.target.protocol).answers
     if isinstance(decision, Fail):
+        if not _LEAST_ERROR <= decision.status <= _LARGEST_STATUS:
+            raise ValueError(f"the status of an error is {_LEAST_ERROR} to {_LARGEST_STATUS}")
         body = _encoded(answers.error(decision.status, decision.message))
         return Answer(decision.status, (("content-type", _JSON),), body)
     if isinstance(decision, ReplyBody):

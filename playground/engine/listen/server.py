@@ -71,6 +71,7 @@ class ListenSettings:
     ``port`` 0 lets the system choose. ``secret_path``: the address contains a random secret. ``folder``: where the
     exchanges are recorded, None to keep them in memory only. ``secrets`` are further ones that no tape may contain.
     ``max_request`` limits the bytes of a request's body. ``hosts`` are accepted as Host besides loopback names.
+    ``keep_alive`` is the time in seconds between two comments to a program whose stream is held.
     """
 
     connection: Connection
@@ -81,6 +82,7 @@ class ListenSettings:
     secrets: Iterable[SecretStr] = ()
     max_request: int = MAX_REQUEST
     hosts: frozenset[str] = frozenset()
+    keep_alive: float = KEEP_ALIVE
 
 
 class ListenServer:
@@ -479,6 +481,7 @@ class _Passage:
             if keeping is not None:
                 keeping.cancel()
                 await asyncio.wait((keeping,))
+        server.changed(listened, Stage.ANSWERING)
         if changed is not None:
             listened.sent_answer = self._redactor.data(changed.body)
             await self._give(changed, is_stream=is_stream)
@@ -494,7 +497,7 @@ class _Passage:
     async def _keep_alive(self, status: int, headers: Headers) -> None:
         """Send comments to a program whose stream is held, so that its time-outs do not end it."""
         while True:
-            await asyncio.sleep(KEEP_ALIVE)
+            await asyncio.sleep(self._server.settings.keep_alive)
             self._listened.keep_alives += 1
             if self._listened.keep_alives == 1:
                 await self._start_answer(status, without(headers, "content-encoding", "content-length"))

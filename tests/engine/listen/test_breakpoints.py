@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 import pytest
 
 from playground.domain.accumulator import Accumulator
-from playground.engine.listen import server as server_module
 from playground.engine.listen.exchanges import EndedBy, Listened, Stage
 from playground.engine.listen.mock_table import read_mock_table
 from playground.engine.listen.pauses import (
@@ -32,7 +31,7 @@ from playground.protocols.answer_format import AddCall, DropCall, SetCall, SetTe
 from playground.protocols.protocol import get_protocol
 from playground.system.tasks import Tasks
 from tests.engine.listen.conftest import PROGRAM_KEY, MakeServer
-from tests.engine.listen.test_answer_streams import TOOLS
+from tests.engine.listen.test_answer_streams import TOOLS, final_completion, final_message, final_response
 from tests.engine.listen.test_relay import post
 from tests.protocols.answers import ANSWERS
 from tests.support.each_case import each_case
@@ -239,13 +238,10 @@ async def test_answer_is_replaced_by_hand_and_by_an_error(listen: MakeServer, ga
         assert (await ended(server)).changes == ["answer replaced by an error with status 529"]
 
 
-async def test_held_stream_gets_comments_and_an_error_as_an_event(
-    listen: MakeServer, gateway: FaultServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(server_module, "KEEP_ALIVE", 0.01)
+async def test_held_stream_gets_comments_and_an_error_as_an_event(listen: MakeServer, gateway: FaultServer) -> None:
     for decision in (GoOn(), Fail(500, "Broken.")):
         gateway.play(*streamed(stream_of("messages")))
-        server = await listen()
+        server = await listen(keep_alive=0.01)
         server.breakpoints = AT_CALLS
         async with asked(server, "messages") as answer:
             pause = await paused(server)
@@ -354,6 +350,7 @@ async def test_decision_that_cannot_be_expressed_leaves_the_answer_paused(
         pause = await paused(server)
         assert "must be a JSON object" in pause.decide(Reply("", (MadeCall("get_weather", "[]"),)))
         assert "was sent before" in pause.decide(SendRequest(b"{}"))
+        assert "400 to 599" in pause.decide(Fail(200, "Fine."))
         assert server.exchanges[0].pause is pause
         pause.decide(GoOn())
         assert (await answer).body == stream_of("messages")
@@ -497,6 +494,20 @@ async def test_row_that_the_protocol_cannot_express_is_noted(listen: MakeServer,
     server.table = read_mock_table(json.dumps({"playground_mock": 1, "rows": rows}))
     assert (await post(server, TARGETS["messages"], request("messages"))).body == stream_of("messages")
     assert any("Row 1 of the mock table" in note for note in (await ended(server)).notes)
+
+
+async def test_libraries_of_vendors_read_answers_of_a_mock_table(listen: MakeServer, gateway: FaultServer) -> None:
+    server = await listen()
+    call = {"name": "get_weather", "arguments": {"city": "Oslo"}}
+    server.table = read_mock_table(json.dumps({"playground_mock": 1, "rows": [{"answer": {"calls": [call]}}]}))
+    base_url = f"{server.base_url}/v1"
+    completion = await asyncio.to_thread(final_completion, base_url)
+    assert completion["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"] == '{"city": "Oslo"}'
+    message = await asyncio.to_thread(final_message, base_url)
+    assert (message["content"][0]["input"], message["stop_reason"]) == ({"city": "Oslo"}, "tool_use")
+    response, items = await asyncio.to_thread(final_response, base_url)
+    assert response["output"][0]["arguments"] == items[0]["arguments"] == '{"city": "Oslo"}'
+    assert gateway.requests == []
 
 
 @each_case("protocol", PROTOCOLS)
