@@ -115,6 +115,8 @@ def read_mock_table(text: str) -> MockTable:
         raise ValueError(f"not JSON: {error}") from None
     if not isinstance(value, dict):
         raise ValueError("the file must hold one JSON object")
+    if _VERSION_MEMBER not in value and "playground_answers" in value:
+        raise ValueError("this is a table of results for tool calls; a mock table of requests has “playground_mock”")
     if problem := version_problem(value, _VERSION_MEMBER, VERSION):
         raise ValueError(problem)
     if unknown := sorted(value.keys() - {_VERSION_MEMBER, "rows", "$schema"}):
