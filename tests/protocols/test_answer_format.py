@@ -76,7 +76,7 @@ def test_events_of_long_texts_are_short_lines(protocol: str) -> None:
 @each_case("protocol, name", NAMES)
 def test_answer_without_edits_is_unchanged(protocol: str, name: str) -> None:
     answers, body = get_protocol(protocol).answers, ANSWERS[protocol][name]
-    edits = [SetText(part.path, part.text) for part in answers.texts(body) if part.text]
+    edits: list[Any] = [SetText(part.path, part.text) for part in answers.texts(body) if part.text]
     edits += [SetCall(call.path, call.name, call.arguments) for call in answers.calls(body)]
     before = copy.deepcopy(body)
     assert json.dumps(answers.edit(body, edits)) == json.dumps(before)

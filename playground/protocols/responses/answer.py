@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import ClassVar, Final
 
 from playground.jsonkit.foreign import text_of
 from playground.jsonkit.values import JSON, JSONObject, Path
@@ -72,9 +72,9 @@ class ResponsesAnswerFormat(AnswerFormat):
     """Responses, and their events. A call does not change the status of a response."""
 
     call_prefix = "call_"
-    calling = {}  # noqa: RUF012 - the base class declares a mapping
-    natural = {}  # noqa: RUF012
-    error_types = {401: "authentication_error", 404: "not_found", 429: "too_many_requests"}  # noqa: RUF012
+    calling: ClassVar[Mapping[str | None, str]] = {}
+    natural: ClassVar[Mapping[str | None, str]] = {}
+    error_types: ClassVar[Mapping[int, str]] = {401: "authentication_error", 404: "not_found", 429: "too_many_requests"}
     error_else = "invalid_request_error", "server_error"
 
     def texts(self, body: JSONObject) -> Iterator[AnswerText]:
@@ -123,6 +123,7 @@ class ResponsesAnswerFormat(AnswerFormat):
         for call in calls:
             id_ = call.id or make_id(self.call_prefix)
             output.append(_call_item(MadeCall(call.name, call.arguments, id_), custom, make_id))
+        settings: JSONObject = {name: request.get(name, default) for name, default in _ECHOED.items()}
         return {
             "id": make_id("resp_"),
             "object": "response",
@@ -133,7 +134,7 @@ class ResponsesAnswerFormat(AnswerFormat):
             "incomplete_details": None,
             "model": request.get("model"),
             _OUTPUT: output,
-            **{name: request.get(name, default) for name, default in _ECHOED.items()},
+            **settings,
             "usage": dict(_NO_USAGE),
         }
 
@@ -221,7 +222,7 @@ def _write_part(write: _Write, place: JSONObject, part: JSONObject) -> Iterator[
         return
     text = text_of(part.get(member))
     logprobs: JSONObject = {"logprobs": []} if kind == "output_text" else {}
-    empty = {name: [] for name in ("annotations", "logprobs") if name in part}
+    empty: JSONObject = {name: [] for name in ("annotations", "logprobs") if name in part}
     yield write("content_part.added", **place, part={**part, member: "", **empty})
     for piece in pieces(text):
         yield write(f"{kind}.delta", **place, delta=piece, **logprobs)
