@@ -84,9 +84,12 @@ class BreakpointHooks:
 
     async def before_sending(self, listened: Listened, request: ProgramRequest) -> ProgramRequest | Answer:
         """Pause a request of a known protocol, and return it as decided, or the answer to give in its place."""
-        decoded = request.decoded
-        if not request.target.protocol or decoded is None or not (self._breakpoints.requests or self.table):
+        if not request.target.protocol or not (self._breakpoints.requests or self.table):
             return self._uncompressed(listened, request)
+        decoded = request.decoded
+        if decoded is None:
+            listened.notes.append("The request was not paused: its body is compressed and cannot be decoded here.")
+            return request
         decision: Decision = GoOn()
         if self._breakpoints.requests:
             outcome = partial(_outcome_of_request, request=request)
@@ -99,14 +102,16 @@ class BreakpointHooks:
             return result
         if isinstance(decision, SendRequest):
             listened.changes += _request_changes(request, result)
-        elif (answer := self._answer_from_table(listened, request, decoded)) is not None:
+        elif (answer := await self._answer_from_table(listened, request, decoded)) is not None:
             return answer
         return self._uncompressed(listened, result)
 
-    def _answer_from_table(self, listened: Listened, request: ProgramRequest, decoded: bytes) -> Answer | None:
+    async def _answer_from_table(self, listened: Listened, request: ProgramRequest, decoded: bytes) -> Answer | None:
         """Return the answer of the first row that fits a request."""
-        body = _object(decoded)
-        match = self.table.find(request.target.protocol, body) if self.table is not None and body is not None else None
+        table, body = self.table, _object(decoded)
+        if table is None or body is None:
+            return None
+        match = await asyncio.to_thread(table.find, request.target.protocol, body)
         if match is None:
             return None
         try:
@@ -144,7 +149,7 @@ class BreakpointHooks:
     async def on_answer(self, listened: Listened, request: ProgramRequest, answer: Answer) -> Answer | None:
         """Pause an answer with a call of a chosen tool, and return it as decided; None to release it unchanged."""
         protocol = get_protocol(request.target.protocol)
-        body = _body_of_answer(request.target.protocol, answer)
+        body = await asyncio.to_thread(_body_of_answer, request.target.protocol, answer)
         names = frozenset(call.name for call in protocol.answers.calls(body)) if body is not None else frozenset()
         if body is None or not self._pauses_at(names):
             return None

@@ -148,7 +148,8 @@ class ResponsesAnswerFormat(AnswerFormat):
             name = f"response.{kind}"
             return to_event({"type": name, "sequence_number": number, **members}, name)
 
-        started = {**body, "status": "in_progress", _OUTPUT: [], **{name: None for name in _AT_END if name in body}}
+        unknown: JSONObject = {name: None for name in _AT_END if name in body}
+        started: JSONObject = {**body, "status": "in_progress", _OUTPUT: [], **unknown}
         yield write("created", response=started)
         yield write("in_progress", response=started)
         for index, (_, item) in enumerate(objects(body.get(_OUTPUT))):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gzip
 import json
 from collections.abc import AsyncIterator
 from functools import partial
@@ -31,9 +32,8 @@ from playground.engine.listen.server import ListenServer
 from playground.protocols.answer_format import AddCall, DropCall, SetCall, SetText
 from playground.protocols.protocol import get_protocol
 from playground.system.tasks import Tasks
-from tests.engine.listen.conftest import PROGRAM_KEY, MakeServer
+from tests.engine.listen.conftest import PROGRAM_KEY, MakeServer, post
 from tests.engine.listen.test_answer_streams import TOOLS, final_completion, final_message, final_response
-from tests.engine.listen.test_relay import post
 from tests.protocols.answers import ANSWERS
 from tests.support.each_case import each_case
 from tests.support.eventually import eventually
@@ -42,6 +42,7 @@ from tests.support.raw_http import Answer
 
 TARGETS = {"chat": "/v1/chat/completions", "messages": "/v1/messages?beta=true", "responses": "/v1/responses"}
 PROTOCOLS = tuple(TARGETS)
+GZIP = "Content-Encoding", "gzip"
 AT_CALLS = Breakpoints(calls=True)
 AT_REQUESTS = Breakpoints(requests=True)
 
@@ -144,7 +145,7 @@ async def test_edited_answer_reaches_the_program_as_a_stream(listen: MakeServer,
             pause = await paused(server)
             answers, body = get_protocol(protocol).answers, json.loads(pause.body)
             first, second = answers.calls(body)
-            edits = [
+            edits: list[Any] = [
                 SetCall(first.path, "get_sun", '{"day": 1}'),
                 DropCall(second.path),
                 AddCall(MadeCall("now", "{}")),
@@ -446,6 +447,48 @@ async def test_paused_request_is_not_sent_when_the_program_leaves(listen: MakeSe
     assert (listened.ended_by, listened.pause) == (EndedBy.PROGRAM, None)
     assert listened.exchange.request_body == body
     assert gateway.requests == []
+
+
+async def test_compressed_request_is_shown_plain_and_sent_as_received_unless_edited(
+    listen: MakeServer, gateway: FaultServer
+) -> None:
+    plain, edited = request("chat"), b'{"model": "m-2", "messages": []}'
+    for decision, sent in ((SendRequest(plain), gzip.compress(plain)), (SendRequest(edited), edited)):
+        gateway.play(send(whole(200, "application/json", b"{}")), keep())
+        server = await listen()
+        server.breakpoints = AT_REQUESTS
+        async with asked(server, "chat", sent if sent != edited else gzip.compress(plain), GZIP) as answer:
+            pause = await paused(server)
+            assert pause.body == plain
+            pause.decide(decision)
+            await answer
+        assert gateway.requests[-1].body == sent
+        assert (gateway.requests[-1].header("content-encoding") == "gzip") == (sent != edited)
+
+
+async def test_request_in_an_unknown_encoding_is_passed_on_with_a_note(
+    listen: MakeServer, gateway: FaultServer
+) -> None:
+    gateway.play(send(whole(200, "application/json", b"{}")), keep())
+    server = await listen()
+    server.breakpoints = AT_REQUESTS
+    assert (await post(server, TARGETS["chat"], b"\x28\xb5\x2f\xfd", ("Content-Encoding", "zstd"))).status == 200
+    assert gateway.requests[0].body == b"\x28\xb5\x2f\xfd"
+    assert any("was not paused" in note for note in (await ended(server)).notes)
+
+
+async def test_paused_answer_stays_recorded_when_the_program_leaves(listen: MakeServer, gateway: FaultServer) -> None:
+    gateway.play(*streamed(stream_of("chat")))
+    server = await listen()
+    server.breakpoints = AT_CALLS
+    address, body = urlsplit(server.base_url), request("chat")
+    _, writer = await asyncio.open_connection(address.hostname, address.port)
+    writer.write(post_head(f"{address.path}{TARGETS['chat']}", body) + body)
+    await paused(server)
+    writer.transport.abort()
+    listened = await ended(server)
+    assert (listened.ended_by, listened.pause, listened.changes) == (EndedBy.PROGRAM, None, [])
+    assert listened.exchange.body == stream_of("chat")
 
 
 async def test_paused_requests_go_on_when_breakpoints_are_switched_off_or_time_is_over(
