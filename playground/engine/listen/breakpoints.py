@@ -151,6 +151,8 @@ class BreakpointHooks:
         protocol = get_protocol(request.target.protocol)
         body = await asyncio.to_thread(_body_of_answer, request.target.protocol, answer)
         names = frozenset(call.name for call in protocol.answers.calls(body)) if body is not None else frozenset()
+        if body is None and 200 <= answer.status < 300:
+            listened.notes.append("The answer was not paused: it is not complete, or its calls are not JSON.")
         if body is None or not self._pauses_at(names):
             return None
         outcome = partial(_outcome_of_answer, request=request, answer=answer, body=body, listened=listened)

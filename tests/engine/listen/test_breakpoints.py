@@ -228,6 +228,20 @@ async def test_answer_to_a_request_without_tools_arrives_before_its_end(
     await ended(server)
 
 
+async def test_answer_that_cannot_be_written_in_one_piece_is_released_with_a_note(
+    listen: MakeServer, gateway: FaultServer
+) -> None:
+    broken = stream_of("messages").replace(b'\\"Oslo\\"}', b'\\"Oslo')
+    cut_off = stream_of("chat").partition(b"data: [DONE]")[0].replace(b'"tool_calls"}', b"null}")
+    for protocol, body in (("messages", broken), ("chat", cut_off)):
+        assert body != stream_of(protocol)
+        gateway.play(*streamed(body))
+        server = await listen()
+        server.breakpoints = AT_CALLS
+        assert (await post(server, TARGETS[protocol], request(protocol))).body == body
+        assert any("was not paused" in note for note in (await ended(server)).notes)
+
+
 async def test_answer_is_replaced_by_hand_and_by_an_error(listen: MakeServer, gateway: FaultServer) -> None:
     for protocol in PROTOCOLS:
         gateway.play(*streamed(stream_of(protocol)))
