@@ -198,6 +198,10 @@ class AnswerFormat(ABC):
         protocol cannot express.
         """
 
+    def last_whole(self, events: Sequence[JSONObject]) -> JSONObject | None:
+        """Return the complete answer that the events of a stream contain; None if the protocol repeats none."""
+        return None
+
     @abstractmethod
     def stream(self, body: JSONObject) -> Iterator[bytes]:
         """Yield the events of a stream that says what an answer says."""

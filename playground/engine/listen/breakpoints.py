@@ -33,6 +33,7 @@ from playground.jsonkit.texts import cut, listed
 from playground.jsonkit.values import JSONObject, same
 from playground.protocols.answer_format import AnswerCall, AnswerFormat
 from playground.protocols.protocol import get_protocol
+from playground.protocols.sse import SSEParser
 
 _STREAM: Final = "text/event-stream"
 _JSON: Final = "application/json"
@@ -288,11 +289,21 @@ def _body_of_answer(protocol: str, answer: Answer) -> JSONObject | None:
     received.add_events([*decoder.decode_bytes(answer.body), *decoder.close()])
     if not received.complete:
         return None
+    if not received.deviations and (whole := spoken.answers.last_whole(_events(answer.body))) is not None:
+        return whole
     try:
         created = _CREATED.search(answer.body)
         return spoken.write_answer(received, int(created[1]) if created is not None else int(time.time()))
     except (ValueError, RecursionError):
         return None
+
+
+def _events(stream: bytes) -> list[JSONObject]:
+    """Return the JSON objects of a stream."""
+    parser = SSEParser(len(stream) + 1)
+    frames = [*parser.parse_bytes(stream), *parser.close()]
+    objects = (_object(frame.data.encode("utf-8", "replace")) for frame in frames if frame.kind == "data")
+    return [value for value in objects if value is not None]
 
 
 def _object(body: bytes | None) -> JSONObject | None:

@@ -20,6 +20,7 @@ from playground.protocols.answer_format import (
     pieces,
     to_event,
 )
+from playground.protocols.responses.decode import ENDS
 from playground.protocols.responses.items import CALLS, MESSAGE, REASONING
 
 _OUTPUT: Final = "output"
@@ -137,6 +138,22 @@ class ResponsesAnswerFormat(AnswerFormat):
             **settings,
             "usage": dict(_NO_USAGE),
         }
+
+    def last_whole(self, events: Sequence[JSONObject]) -> JSONObject | None:
+        """The last event has the response. Its items are taken from their own events, as clients do.
+
+        Servers encrypt reasoning again for the last event, and some change the ids.
+        """
+        responses = [event.get("response") for event in events if event.get("type") in ENDS]
+        done = [event for event in events if event.get("type") == "response.output_item.done"]
+        if len(responses) != 1 or not isinstance(responses[0], dict):
+            return None
+        output = responses[0].get(_OUTPUT)
+        places = [event.get("output_index") for event in done]
+        if not isinstance(output, list) or len(output) != len(done) or places != [*range(len(done))]:
+            return None
+        items = [event.get("item") for event in done]
+        return {**responses[0], _OUTPUT: items}
 
     def stream(self, body: JSONObject) -> Iterator[bytes]:
         """Yield the events of one item after another; the last event has the whole response."""

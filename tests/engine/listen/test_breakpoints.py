@@ -129,7 +129,7 @@ async def test_unedited_answer_with_a_call_is_released_byte_for_byte(listen: Mak
             async with asked(server, protocol) as answer:
                 pause = await paused(server)
                 assert (pause.is_answer, server.exchanges[0].stage) == (True, Stage.ANSWER_PAUSED)
-                assert json.loads(pause.body) == ANSWERS[protocol]["call"]
+                assert pause.body == json.dumps(ANSWERS[protocol]["call"], ensure_ascii=False).encode()
                 assert not answer.done()
                 pause.decide(decision)
                 assert (await answer).body == stream_of(protocol)
