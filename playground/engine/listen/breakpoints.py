@@ -26,7 +26,6 @@ from playground.engine.listen.pauses import (
     ReplyBody,
     SendRequest,
 )
-from playground.gateway.redact import Redactor
 from playground.gateway.tape import Headers
 from playground.jsonkit import foreign
 from playground.jsonkit.texts import cut, listed
@@ -42,8 +41,6 @@ _OF_BODY: Final = ("content-encoding", "content-length", "content-type", "transf
 
 _LEAST_ERROR: Final = 400
 _LARGEST_STATUS: Final = 599
-#: Masks headers by their names.
-_BY_NAME: Final = Redactor(())
 
 #: The time in the first event of a stream, in Unix seconds.
 _CREATED: Final = re.compile(rb'"created(?:_at)?" ?: ?(\d{1,12})')
@@ -94,7 +91,7 @@ class BreakpointHooks:
         decision: Decision = GoOn()
         if self._breakpoints.requests:
             outcome = partial(_outcome_of_request, request=request)
-            pause = self._new_pause(decoded, _shown(request.headers), outcome, is_answer=False)
+            pause = self._new_pause(decoded, _shown(request), outcome, is_answer=False)
             decision = await self._wait(listened, pause, Stage.REQUEST_PAUSED)
         result = _outcome_of_request(decision, request)
         if isinstance(result, Answer):
@@ -205,9 +202,9 @@ class BreakpointHooks:
 # -- decisions ---------------------------------------------------------------------------------------------------------
 
 
-def _shown(headers: Headers) -> Headers:
-    """Return headers as a person sees them, with secrets and e-mail addresses masked."""
-    return masked_personal(_BY_NAME.headers(headers))
+def _shown(request: ProgramRequest) -> Headers:
+    """Return the headers of a request as a person sees them, with secrets and e-mail addresses masked."""
+    return masked_personal(request.redactor.headers(request.headers))
 
 
 def _outcome_of_request(decision: Decision, request: ProgramRequest) -> ProgramRequest | Answer:
@@ -215,7 +212,7 @@ def _outcome_of_request(decision: Decision, request: ProgramRequest) -> ProgramR
     if isinstance(decision, GoOn):
         return request
     if isinstance(decision, SendRequest):
-        headers = request.headers if decision.headers is None else _unmasked(decision.headers, request.headers)
+        headers = request.headers if decision.headers is None else _unmasked(decision.headers, request)
         if decision.body == request.decoded:
             return replace(request, headers=headers)
         return replace(request, headers=without(headers, "content-encoding"), body=decision.body)
@@ -257,10 +254,10 @@ def _own_answer(decision: Reply | ReplyBody | Fail, request: ProgramRequest, is_
     return Answer(200, (("content-type", _JSON),), _encoded(value))
 
 
-def _unmasked(edited: Headers, original: Headers) -> Headers:
+def _unmasked(edited: Headers, request: ProgramRequest) -> Headers:
     """Return edited headers in which each value that is still masked is the secret again."""
     secrets: dict[tuple[str, str], list[str]] = {}
-    for (name, value), (_, visible) in zip(original, _shown(original), strict=True):
+    for (name, value), (_, visible) in zip(request.headers, _shown(request), strict=True):
         if value != visible:
             secrets.setdefault((name.lower(), visible), []).append(value)
     headers = []

@@ -457,7 +457,7 @@ class _Passage:
         passed, note = headers_for_gateway(headers)
         if note:
             listened.notes.append(self.redactor.text(note))
-        request = ProgramRequest(self._method, self._target, passed, body)
+        request = ProgramRequest(self._method, self._target, passed, body, self.redactor)
         server.count_try(listened, body)
         self._record_request(request)
         outcome = await server.hooks.before_sending(listened, request)

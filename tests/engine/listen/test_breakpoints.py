@@ -321,6 +321,18 @@ async def test_paused_answer_goes_on_when_its_breakpoint_is_switched_off(
             assert (await answer).body == stream_of("chat")
 
 
+async def test_many_paused_answers_go_on_together(listen: MakeServer, gateway: FaultServer) -> None:
+    count = 5  # a thread for each
+    gateway.play(*streamed(stream_of("chat")))
+    server = await listen()
+    server.breakpoints = AT_CALLS
+    tasks = Tasks()
+    answers = [tasks.start(post(server, TARGETS["chat"], request("chat"))) for _ in range(count)]
+    await eventually(lambda: sum(listened.pause is not None for listened in server.exchanges) == count)
+    server.breakpoints = Breakpoints()
+    assert {answer.body for answer in await asyncio.gather(*answers)} == {stream_of("chat")}
+
+
 async def test_paused_answer_stays_paused_when_other_breakpoints_change(
     listen: MakeServer, gateway: FaultServer
 ) -> None:
@@ -397,7 +409,8 @@ async def test_edited_request_is_sent_and_both_bodies_are_recorded(listen: MakeS
     server = await listen(stored_key=False)
     server.breakpoints = AT_REQUESTS
     edited = b'{"model": "m-2", "messages": []}'
-    async with asked(server, "chat", b"", ("X-Note", "old"), ("X-User-Email", "a@b.example")) as answer:
+    extra = ("X-Note", "old"), ("X-User-Email", "a@b.example"), ("X-Trace", f"by {PROGRAM_KEY}")
+    async with asked(server, "chat", b"", *extra) as answer:
         pause = await paused(server)
         assert PROGRAM_KEY not in str(pause.headers)
         assert "a@b.example" not in str(pause.headers)
@@ -408,6 +421,7 @@ async def test_edited_request_is_sent_and_both_bodies_are_recorded(listen: MakeS
     sent = gateway.requests[0]
     assert sent.body == edited
     assert sent.header("authorization") == f"Bearer {PROGRAM_KEY}"
+    assert sent.header("x-trace") == f"by {PROGRAM_KEY}"
     assert (sent.header("x-note"), sent.header("x-user-email")) == ("new", "a@b.example")
     listened = await ended(server)
     assert listened.changes == ["request body edited", "headers edited: x-note"]
