@@ -240,6 +240,31 @@ async def test_upstream_that_breaks_breaks_connection_of_program(listen: MakeSer
     assert listened.exchange.failure is not None
 
 
+async def test_answer_shorter_than_its_length_breaks_connection_of_program(
+    listen: MakeServer, gateway: FaultServer
+) -> None:
+    gateway.play(send(head(200, "application/json", "Content-Length: 100"), b'{"cut":'))
+    server = await listen()
+
+    received = await asyncio.to_thread(exchange, server.base_url, raw_request(server, "/v1/chat/completions", REQUEST))
+
+    assert received.endswith(b'{"cut":')
+    assert b"content-length: 100" in received.lower()
+    assert not (await ended(server)).exchange.complete
+
+
+@pytest.mark.parametrize("status", [204, 304])
+async def test_answer_without_a_body_passes(listen: MakeServer, gateway: FaultServer, status: int) -> None:
+    gateway.play(send(head(status, None, "x-request-id: r-9")), keep())
+    server = await listen()
+    target, given = f"{path_of(server)}/v1/files/f-1", [("Host", "localhost"), ("Connection", "close")]
+
+    answer = await asyncio.to_thread(ask, server.base_url, "DELETE", target, given)
+
+    assert (answer.status, answer.body, answer.headers["x-request-id"]) == (status, b"", "r-9")
+    assert (await ended(server)).exchange.complete
+
+
 async def test_upstream_that_is_unreachable_is_answered_with_502(listen: MakeServer, closed_port: int) -> None:
     server = await listen(f"http://127.0.0.1:{closed_port}/v1")
 
