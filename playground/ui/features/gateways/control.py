@@ -19,6 +19,7 @@ from playground.engine.gateways.profiles import Profile, ProfileError
 from playground.engine.gateways.reach import Reach, reach_of
 from playground.engine.requests.protocol_info import TITLES
 from playground.engine.session.session import Session
+from playground.jsonkit.texts import quantity
 from playground.ui.features.host import Control, Host
 from playground.ui.widgets.dialogs import ask_choice, dress
 from playground.ui.widgets.layouts import in_column
@@ -72,7 +73,7 @@ class PriceDialog(QDialog):
         for name in AMOUNTS:
             if (amount := getattr(self._listed, name)) is not None:
                 self.fields.line(name).setPlaceholderText(f"{amount:g} (listed)")
-        self.reprice = QCheckBox(f"Also update {earlier} earlier answer{'s' * (earlier != 1)}")
+        self.reprice = QCheckBox(f"Also update {quantity(earlier, 'earlier answer')}")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self._save)
         buttons.rejected.connect(self.reject)
