@@ -128,7 +128,7 @@ class RuleEditor(QWidget):
         self._show_parts()
 
     def _arrange(self) -> None:
-        caption, line = text_label("When the model calls this tool", "group"), in_row(self.policy, 1)
+        caption, line = text_label("When the model calls a tool", "group"), in_row(self.policy, 1)
         top = (caption, line, self.hint, self.conditions, Gap(8))
         in_column(*top, self.fixed, self.table_title, self.table, 1, parent=self, margins=0, spacing=6)
 
