@@ -21,6 +21,11 @@ def cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
+def quantity(count: int, noun: str, plural: str = "") -> str:
+    """Return a number and its noun: ``1 case``, ``1,200 cases``; ``plural`` is needed where no s is added."""
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
+
+
 def listed(names: Sequence[str], last: str = "and") -> str:
     """Join one or more names with commas, and with ``last`` before the last name."""
     return f"{', '.join(names[:-1])} {last} {names[-1]}" if len(names) > 1 else names[0]

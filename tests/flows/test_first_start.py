@@ -94,7 +94,7 @@ async def test_gateway_is_connected_step_by_step(person: Person) -> None:
         await person.until(lambda: person.session.settings.model == "demo-chat", "the gateway and the model in use")
         profile = person.app.gateways.get(person.session.settings.profile_id)
         assert (profile.name, profile.default_model, profile.base_url) == ("Work", "demo-chat", gateway.base_url)
-        assert "Connected to Work." in person.conversation.notice.text
+        assert "Work is saved." in person.conversation.notice.text
         assert "memory" in person.conversation.notice.text, "there is no keyring"
         assert KEY not in person.app.gateways.store.path.read_text(encoding="utf-8")
         await person.until(lambda: not ConnectWindow.is_open(), "the dialog to close")

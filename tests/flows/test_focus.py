@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QTabBar, QWidget
 
 from tests.flows.conftest import Person, flow
 from tests.flows.pages.connect import ConnectWindow
@@ -104,3 +104,28 @@ async def test_focus_stays_in_the_evaluation_when_its_notice_closes(person: Pers
     assert focus is not None
     assert focus.window() is person.app.window
     assert not person.app.window.bar.isAncestorOf(focus)
+
+
+async def focus_order(person: Person, first: QWidget, count: int) -> list[str]:
+    """Return the names of a control and of those that the Tab key reaches after it."""
+    await person.do(first.setFocus)
+    names = []
+    for _ in range(count):
+        widget = QApplication.focusWidget()
+        assert widget is not None
+        names.append(widget.accessibleName() or (widget.text() if isinstance(widget, QPushButton) else ""))
+        await person.key(Qt.Key.Key_Tab)
+    return names
+
+
+@flow()
+async def test_tab_key_follows_the_screen_in_the_side_panel_and_the_inspector(person: Person) -> None:
+    side, inspector = person.get(QTabBar, "Side panel"), person.get(QTabBar, "Inspector")
+    for protocol in ("chat", "messages"):  # the form of the other API is made when it is first shown
+        person.session.change(protocol=protocol)
+        await person.idle()
+        await person.until(lambda: bool(person.find(QLineEdit, "Seed")) == (protocol == "chat"), "its form")  # noqa: B023
+        names = await focus_order(person, side, 4)
+        assert names == ["Side panel", "Presets", "Save as preset…", "Temperature"]
+    names = await focus_order(person, inspector, 4)
+    assert names == ["Inspector", "Maximise the inspector", "Next", "Get the code of this request"]

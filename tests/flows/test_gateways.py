@@ -67,6 +67,22 @@ def test_gateway_switched_receives_the_next_request_and_its_key(stage: Stage) ->
 
 
 @flow()
+async def test_gateway_that_did_not_answer_is_saved_and_not_called_connected(person: Person) -> None:
+    await person.run("!fast Hello")
+    await person.idle(turns=2)
+    wizard = await ConnectWindow.opened(person, "gateway.connect")
+    await wizard.type_into(wizard.address, "http://127.0.0.1:9/v1")
+    await wizard.press_key(Qt.Key.Key_Return)
+    await wizard.wait_for_text("Nothing answers at 127.0.0.1:9.")
+    await wizard.press("Continue anyway")
+    await wizard.wait_for_text("Name of this gateway")
+    assert "key is needed" not in wizard.text
+    await wizard.press("Save and start")
+    await answer(person, "Use here", "127.0.0.1:9 is saved.", "uses Demo gateway")
+    await person.conversation.notice.wait_for_text("127.0.0.1:9 is saved.")
+
+
+@flow()
 async def test_palette_switches_to_each_other_api(person: Person) -> None:
     await person.trigger("view.palette")
     palette = await Palette.wait(person)
@@ -170,8 +186,8 @@ async def test_connected_gateway_is_used_in_an_experiment_with_messages_only_on_
         await person.idle(turns=2)
         first = person.session
         await connect("Work", demo_server.base_url)
-        await answer(person, "Not now", "Work is connected.", "uses Demo gateway")
-        await person.conversation.notice.wait_for_text("Connected to Work.")
+        await answer(person, "Not now", "Work is saved.", "uses Demo gateway")
+        await person.conversation.notice.wait_for_text("Work is saved.")
         assert first.settings.profile_id == "demo"
 
         dialog = await GatewaysWindow.opened(person, "gateway.settings")

@@ -67,7 +67,7 @@ async def test_failure_is_retried_automatically_or_shown_with_retry(person: Pers
     assert error.find(QPushButton)
     assert "still open" not in error.text
     turn = person.path[-1]
-    assert turn.text
+    assert turn.text or turn.reasoning, "the error may come before the text"
     assert turn.outcome is not None
     assert turn.outcome.failure is not None
     assert turn.outcome.timing is not None

@@ -94,7 +94,7 @@ def summary_of(transcript: Transcript, model: str, state: RunState = RunState.ID
         facts.append(needs_results(len(waiting)))
     elif path and path[-1].outcome and path[-1].outcome.failure:
         failure = path[-1].outcome.failure
-        facts.append(str(failure.status) if failure.status else "failed")
+        facts.append(f"failed ({failure.status})" if failure.status else "failed")
     elif path and path[-1].outcome and path[-1].outcome.holes:
         facts.append("part unread")
     elif path and path[-1].outcome and path[-1].outcome.ending is Ending.INTERRUPTED:

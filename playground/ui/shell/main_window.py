@@ -52,6 +52,7 @@ from playground.ui.widgets.form_parts import thin_line
 from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.side_panel import SidePanel
+from playground.ui.widgets.tab_order import order_tab_stops
 
 if TYPE_CHECKING:
     from playground.domain.usage import Usage
@@ -357,7 +358,10 @@ class MainWindow(QMainWindow):
         return done
 
     def focusNextPrevChild(self, next: bool) -> bool:
-        """Scroll to the widget that the Tab key has reached."""
+        """Move to the next widget by its place, and scroll to it."""
+        for area in (self.left, self._bottom, self.side):
+            if area.window() is self:
+                order_tab_stops(area)
         moved = super().focusNextPrevChild(next)
         reveal(self.focusWidget())
         return moved

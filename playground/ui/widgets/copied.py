@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
+from playground.jsonkit.texts import quantity
 from playground.ui.widgets.plain_text import hidden_name, unseen, without_unseen
 
 MOST: Final = 2_000_000  # characters checked at the beginning of a text
@@ -56,7 +57,7 @@ def copied_words(characters: Counter[str]) -> str:
     ]
     others = len(characters) - _NAMED
     if others > 0:
-        names.append(f"{others} other kind{'s' * (others > 1)}")
+        names.append(quantity(others, "other kind"))
     amount = "a character" if count == 1 else f"{count:,} characters"
     verb = "is" if count == 1 else "are"
     return f"Copied with {amount} that {verb} invisible where you paste: {', '.join(names)}."

@@ -190,18 +190,21 @@ async def agreed(window: QWidget, title: str, text: str, more: str, does: str) -
 async def ask_choice(window: QWidget, title: str, text: str, more: str, *choices: str, cancel: str = "Cancel") -> str:
     """Ask with a button for each choice and return the text of the pressed one; empty for ``cancel`` and Escape.
 
-    ``cancel`` is the default button, so that Enter alone does nothing.
+    The first choice is filled. ``cancel`` is the default button, so that Enter alone does nothing.
     """
     box = QMessageBox(window)
     box.setWindowTitle(title)
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(text)
     box.setInformativeText(more)
-    buttons = [box.addButton(words, QMessageBox.ButtonRole.AcceptRole) for words in choices]
+    roles = QMessageBox.ButtonRole.AcceptRole, *(QMessageBox.ButtonRole.ActionRole for _ in choices[1:])
+    buttons = [box.addButton(words, role) for words, role in zip(choices, roles, strict=True)]
     cancel_button = box.addButton(cancel, QMessageBox.ButtonRole.RejectRole)
     box.setDefaultButton(cancel_button)
     box.setEscapeButton(cancel_button)
     dress(box)
+    if (layout := box.layout()) is not None:
+        layout.setContentsMargins(*MARGINS)
     try:
         await ask(box)
         clicked = box.clickedButton()

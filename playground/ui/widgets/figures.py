@@ -9,6 +9,7 @@ from playground.domain.parts import Reasoning
 from playground.domain.tokens import estimate_tokens as estimate_tokens
 from playground.domain.transcript import LIMIT_REASONS, Ending, Outcome, Turn
 from playground.domain.usage import Usage
+from playground.jsonkit.texts import quantity
 
 
 def seconds(value: float) -> str:
@@ -78,7 +79,7 @@ def reasoning_line(turn: Turn, part: Reasoning) -> str:
     parts: list[str] = []
     visible = (item for item in turn.parts if item.kind == "reasoning" and (item.text or item.redacted))
     if len(list(islice(visible, 2))) > 1:
-        return f"≈ {estimate_tokens(part.text):,} tokens" if part.text else ""
+        return f"≈ {quantity(estimate_tokens(part.text), 'token')}" if part.text else ""
     timing = outcome.timing if outcome else None
     is_measured = outcome is None or outcome.choices == 1
     if timing and timing.first_reasoning is not None:
@@ -87,9 +88,9 @@ def reasoning_line(turn: Turn, part: Reasoning) -> str:
             parts.append(f"{'' if is_measured else '≈ '}{seconds(max(end - timing.first_reasoning, 0))}")
     usage = outcome.usage if outcome else None
     if usage and usage.reasoning and is_measured:
-        parts.append(f"{usage.reasoning:,} tokens")
+        parts.append(quantity(usage.reasoning, "token"))
     elif part.text:
-        parts.append(f"≈ {estimate_tokens(part.text):,} tokens")
+        parts.append(f"≈ {quantity(estimate_tokens(part.text), 'token')}")
     return " · ".join(parts)
 
 

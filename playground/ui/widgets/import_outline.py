@@ -9,6 +9,7 @@ from playground.domain.request import SEND_REASONING, ReasoningReturn
 from playground.domain.transcript import Turn
 from playground.engine.requests.pasted import Imported
 from playground.engine.requests.protocol_info import TITLES
+from playground.jsonkit.texts import quantity
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.outline_tree import Item, group
 from playground.ui.widgets.role_words import ROLE_WORDS
@@ -53,7 +54,7 @@ def _summary(turn: Turn) -> str:
     pieces += [f"calls {call.name}({_line(call.arguments)})" for call in turn.calls]
     pieces += [f"result of {result.call_id}: {_line(result.text)}" for result in turn.results]
     images = len(turn.images)
-    pieces.append(f"{images} image{'s' * (images > 1)}" if images else "")
+    pieces.append(quantity(images, "image") if images else "")
     pieces += ["a part of an unknown kind" for part in turn.parts if part.kind == "unknown"]
     return " · ".join(piece for piece in pieces if piece) or "empty"
 

@@ -17,7 +17,7 @@ MARGIN, WIDEST = 26, 860  # pixels left and right of a floating notice, and its 
 SIDE_BY_SIDE = 640  # pixels; a narrower bar has several buttons below the text
 
 #: The text of a button and its action.
-Choice = tuple[str, Callable[[], None]]
+Choice = tuple[str, Callable[[], object]]
 
 
 class NoticeBar(QFrame):
@@ -79,7 +79,7 @@ class NoticeBar(QFrame):
         """The text shown."""
         return self._words.text()
 
-    def say(self, words: str, action: str = "", act: Callable[[], None] | None = None, *, stays: bool = True) -> None:
+    def say(self, words: str, action: str = "", act: Callable[[], object] | None = None, *, stays: bool = True) -> None:
         """Show ``words``; ``action`` is the text of a button that calls ``act``. Without ``stays``, hide it later."""
         self.offer(words, *([(action, act)] if act is not None else []))
         if not stays:
@@ -112,6 +112,6 @@ class NoticeBar(QFrame):
         self._inner.setDirection(direction)
         self._line.setAlignment(Qt.AlignmentFlag.AlignLeft if below else Qt.AlignmentFlag.AlignRight)
 
-    def _run_action(self, act: Callable[[], None], _checked: bool = False) -> None:
+    def _run_action(self, act: Callable[[], object], _checked: bool = False) -> None:
         self.hide()
         act()

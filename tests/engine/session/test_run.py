@@ -301,7 +301,7 @@ async def test_broken_connections_are_failures(connect_to: Connect, server: Faul
 
 async def test_failed_turn_is_replaced_by_the_next_run(session: Session, gateway: DemoServer) -> None:
     failed = await ask(session, "!503x2 Hello")
-    assert session.summary.endswith("503")
+    assert session.summary.endswith(" · failed (503)")
     await session.run()
     again = session.transcript.path[-1]
     assert len(session.transcript.path) == 2

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from playground.engine.library.store import StoreError
 from playground.engine.session.session import Session
+from playground.jsonkit.texts import quantity
 from playground.ui.features.host import Control, Host
 from playground.ui.widgets.dialogs import ask_where, ask_which, file_name
 from playground.ui.widgets.loop import spawn
@@ -76,7 +77,10 @@ class CassetteControl(Control):
     def save_all(self) -> None:
         """Save all exchanges of the experiment as one recording."""
         if exchanges := self._ended():
-            spawn(self._save(exchanges, f"Save {_count(exchanges)} as recording"), name="save recording")
+            spawn(
+                self._save(exchanges, f"Save {quantity(len(exchanges), 'exchange')} as recording"),
+                name="save recording",
+            )
 
     def export(self) -> None:
         """Export all exchanges of the experiment as an HTTP archive."""
@@ -108,7 +112,7 @@ class CassetteControl(Control):
         except (CassetteError, StoreError) as error:
             self._say(str(error))
         else:
-            self._say(f"{_count(exchanges)} saved as {path}. It contains no keys.", stays=False)
+            self._say(f"{quantity(len(exchanges), 'exchange')} saved as {path}. It contains no keys.", stays=False)
 
     async def _export(self, exchanges: list[Exchange]) -> None:
         from playground.engine.cassettes.cassette import CassetteError
@@ -117,7 +121,9 @@ class CassetteControl(Control):
 
         session = self._workspace.current
         name = file_name(session.title, "exchanges") + ".har"
-        path = await ask_where(self._host.window, f"Export {_count(exchanges)} as HAR", name, ARCHIVES, "har")
+        path = await ask_where(
+            self._host.window, f"Export {quantity(len(exchanges), 'exchange')} as HAR", name, ARCHIVES, "har"
+        )
         if path is None:
             return
         secrets = self._workspace.gateways.keys.known_secrets()
@@ -129,7 +135,7 @@ class CassetteControl(Control):
             words = f"{path} cannot be written: {error.strerror}." if isinstance(error, OSError) else str(error)
             self._say(words)
         else:
-            self._say(f"{_count(exchanges)} exported to {path}. It contains no keys.", stays=False)
+            self._say(f"{quantity(len(exchanges), 'exchange')} exported to {path}. It contains no keys.", stays=False)
 
     # Opening
 
@@ -159,7 +165,3 @@ class CassetteControl(Control):
         if cassette.unread_words:
             self._say(cassette.unread_words)
         return True
-
-
-def _count(exchanges: list[Exchange]) -> str:
-    return f"{len(exchanges)} exchange{'s' * (len(exchanges) != 1)}"

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QWidget
 
+from playground.jsonkit.texts import quantity
 from playground.ui.widgets.layouts import in_row
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.segments import Segments
@@ -55,7 +56,7 @@ class ReplayBar(QFrame):
         when = ""
         if cassette.created_at:
             when = datetime.fromtimestamp(cassette.created_at).astimezone().strftime(", recorded on %d %B %Y")
-        self.words.setText(show_hidden(f"Recording with {count} exchange{'s' * (count != 1)}{when}. {SAYS}"))
+        self.words.setText(show_hidden(f"Recording with {quantity(count, 'exchange')}{when}. {SAYS}"))
         clock = player.clock
         selected = None if clock.stepping else clock.speed
         self.speed.set_index(next((index for index, (_, speed) in enumerate(SPEEDS) if speed == selected), 0))

@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QMenu, QPushButton, QWidget
 
+from playground.jsonkit.texts import quantity
 from playground.ui.widgets.form_parts import ExperimentTitle, push_button, styled, text_label
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_row
@@ -46,7 +47,7 @@ class LanesBar(QWidget):
     def show_lanes(self, title: str, count: int, *, together: bool, marking: bool, full: str) -> None:
         """Show the experiment and the options; ``full`` is the reason if no lane can be added."""
         self.title.set_title(title)
-        self._count.setText(f"{count} lane{'s' * (count != 1)}")
+        self._count.setText(quantity(count, "lane"))
         for button, on in ((self.together, together), (self.mark, marking)):
             button.blockSignals(True)
             button.setChecked(on)

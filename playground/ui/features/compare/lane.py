@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QFrame, QMenu, QSizePolic
 
 from playground.engine.compare.differences import Differences
 from playground.engine.requests.protocol_conversion import DOUBTFUL
-from playground.jsonkit.texts import cut
+from playground.jsonkit.texts import cut, quantity
 from playground.ui.features.conversation.measures import BELOW
 from playground.ui.features.conversation.transcript_pane import TranscriptPane
 from playground.ui.features.conversation.turn_card import TurnCard
@@ -195,7 +195,7 @@ class LaneColumn(QFrame):
         """Show in how many fields the last request differs from lane A's, and what was not compared."""
         fields = differences.fields if differences is not None else None
         count = len(fields or ())
-        words = f"{count:,} field{'s' * (count != 1)} of the request differ{'s' * (count == 1)}"
+        words = f"{quantity(count, 'field')} of the request differ{'s' * (count == 1)}"
         self.request.setText(words if count else "the request is lane A's")
         details = [*(fields or ())[:MAX_FIELDS], *([f"and {count - MAX_FIELDS:,} more"] if count > MAX_FIELDS else [])]
         self.request.setToolTip(tip("\n".join([*details, "Show how it differs from lane A's, in the inspector"])))

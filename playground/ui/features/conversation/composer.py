@@ -25,6 +25,7 @@ from playground.domain.roles import Role
 from playground.domain.tools import ToolDefinition
 from playground.engine.session.changes import RunState
 from playground.engine.session.drafts import Draft
+from playground.jsonkit.texts import quantity
 from playground.ui.features.conversation.answers_row import Calls
 from playground.ui.features.conversation.calls.call_bar import PendingCalls
 from playground.ui.features.conversation.composer_calls import ComposerCalls
@@ -358,7 +359,7 @@ class Composer(QFrame):
         if self._starting and not running:
             word, keys = "Starting…", ""
         elif lanes is not None and name == "Run":
-            word = f"Run {len(lanes)} lane{'s' * (len(lanes) != 1)}"
+            word = f"Run {quantity(len(lanes), 'lane')}"
         look(button, "danger" if running else "primary")
         button.setIcon(icon("stop", tokens().error) if running else icon("run", tokens().on_accent))
         button.setAccessibleName(name)
@@ -401,8 +402,8 @@ class Composer(QFrame):
         same = len(set(estimates)) <= 1
         total = first if same else sum(estimates)
         each = "" if count <= 1 else f" × {count}" if same else f" in {count} lanes"
-        words = [f"≈ {total:,} tokens{each}"] if sum(estimates) else []
-        words += [f"{images} image{'s' * (images > 1)}"] if images else []
+        words = [f"≈ {quantity(total, 'token')}{each}"] if sum(estimates) else []
+        words += [quantity(images, "image")] if images else []
         limit = f"The model takes {context:,} tokens." if context is not None else ""
         self._tokens.show_estimate(" + ".join(words), "\n".join(filter(None, (limit, about))), tight=tight)
 

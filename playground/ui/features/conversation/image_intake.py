@@ -28,6 +28,7 @@ from playground.engine.files.images import (
 )
 from playground.engine.requests.protocol_info import pictures_in_results
 from playground.engine.session.session import Session
+from playground.jsonkit.texts import quantity
 from playground.ui.features.conversation.composer import Composer
 from playground.ui.features.conversation.documents import read_text_file
 from playground.ui.features.conversation.image_view import figures
@@ -347,7 +348,7 @@ class ImageIntake(QObject):
 
     def _say_reading(self) -> None:
         number = self._reading.get(self._session.id, 0) if self._session is not None else 0
-        self._composer.show_reading(f"Reading {number} image{'s' * (number > 1)}…" if number else "")
+        self._composer.show_reading(f"Reading {quantity(number, 'image')}…" if number else "")
 
     def _shrink_attached(self, index: int) -> None:
         image = self._composer.attached[index]

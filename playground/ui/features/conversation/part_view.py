@@ -9,11 +9,11 @@ from typing import ClassVar, Generic, TypeAlias, TypeVar
 from playground.domain.accumulator import GrowingPart
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Turn
-from playground.ui.features.conversation.card_frame import CardFrame
 from playground.ui.features.conversation.commands import TurnCommands
 from playground.ui.features.conversation.fold import Fold
 from playground.ui.features.conversation.rows import Row, Shown, text_mode
 from playground.ui.features.conversation.text_view import TextView
+from playground.ui.widgets.card_frame import CardFrame
 
 P = TypeVar("P")
 

@@ -25,10 +25,8 @@ from playground.domain.variables import names_in, resolve_turns, unresolved
 from playground.engine.session.request_executor import RetryWait
 from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.card_finds import CardFinds
-from playground.ui.features.conversation.card_frame import CardFrame
 from playground.ui.features.conversation.commands import Growth, TurnCommands
 from playground.ui.features.conversation.part_view import PartContext
-from playground.ui.features.conversation.parts_row import PartsRow
 from playground.ui.features.conversation.rows import Row, shown_parts
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.turn_editor import TurnEditor
@@ -37,8 +35,10 @@ from playground.ui.features.conversation.turn_header import TurnHeader
 from playground.ui.features.conversation.turn_parts import TurnParts
 from playground.ui.features.conversation.verdict_view import AnswerCheckView
 from playground.ui.widgets import figures
+from playground.ui.widgets.card_frame import CardFrame
 from playground.ui.widgets.form_parts import text_label
 from playground.ui.widgets.layouts import in_column
+from playground.ui.widgets.parts_row import PartsRow
 from playground.ui.widgets.role_words import ROLE_WORDS
 from playground.ui.widgets.theme import tokens
 

@@ -10,6 +10,7 @@ from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QMenu, QPushButton, QToolButton, QWidget
 
 from playground.domain.transcript import Role
+from playground.jsonkit.texts import quantity
 from playground.ui.features.conversation.commands import TurnCommands
 from playground.ui.features.conversation.rows import Row
 from playground.ui.widgets import figures
@@ -110,7 +111,7 @@ class TurnHeader(QWidget):
         self._unread.setVisible(bool(unread))
         deviations = outcome.deviations if outcome else ()
         self._spec_check.setText(f"Spec check: {len(deviations)}")
-        self._spec_check.setAccessibleName(f"Spec check: {len(deviations)} problem{'s' * (len(deviations) != 1)}")
+        self._spec_check.setAccessibleName(f"Spec check: {quantity(len(deviations), 'problem')}")
         self._spec_check.setToolTip(tip("\n".join(f"• {note}" for _, note in deviations)))
         self._spec_check.setVisible(bool(deviations))
         if not growing:

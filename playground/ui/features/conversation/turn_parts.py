@@ -18,10 +18,10 @@ from playground.ui.features.conversation.commands import TurnCommands
 from playground.ui.features.conversation.folded_parts import HostedFold, MembersFold, ReasoningView
 from playground.ui.features.conversation.image_view import ImageStrip
 from playground.ui.features.conversation.part_view import PartContext, PartView, Searched
-from playground.ui.features.conversation.parts_row import PartsRow
 from playground.ui.features.conversation.rows import PAGE, Shown, is_judged
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.verdict_view import AnswerCheckView
+from playground.ui.widgets.parts_row import PartsRow
 
 SIDES = 32  # pixels of a card's width beside its text
 LARGE_FRAGMENT = 4_000  # characters of a fragment that is appended by itself

@@ -18,6 +18,7 @@ from playground.engine.questions.kinds import AnswerFits
 from playground.jsonkit.layout import locate_all
 from playground.jsonkit.problems import Problem, not_checked, position
 from playground.jsonkit.reading import problem_at
+from playground.jsonkit.texts import quantity
 from playground.jsonkit.tokens import TOKEN
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation.markdown import Line, Span, Style
@@ -220,7 +221,7 @@ def _verdict(problems: list[Problem], has_schema: bool) -> ChipText:
         return ChipText("Not checked", "chip", says)
     if not has_schema or problems[0].message.startswith("not JSON"):
         return ChipText("Not JSON", "chip-error", says)
-    return ChipText(f"{len(problems):,} schema error{'s' * (len(problems) > 1)}", "chip-error", says)
+    return ChipText(quantity(len(problems), "schema error"), "chip-error", says)
 
 
 def _words(problem: Problem) -> str:

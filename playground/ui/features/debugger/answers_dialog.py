@@ -32,6 +32,7 @@ from playground.engine.session.call_notes import given_as
 from playground.engine.session.changes import Change, DebugChanged, PathChanged, RunStateChanged, SettingsChanged
 from playground.engine.session.session import Session
 from playground.engine.session.variants import MOST_LANES, letter_of
+from playground.jsonkit.texts import quantity
 from playground.ui.features.debugger.fields import AnswerField
 from playground.ui.features.debugger.texts import answer_words, match_words, one_line
 from playground.ui.widgets.elided_label import ElidedLabel
@@ -314,7 +315,7 @@ class AnswersDialog(QDialog):
         self.add_button.setEnabled(number < free)
         self.add_button.setToolTip(tip("" if number < free else f"At most {MOST_LANES} lanes"))
         self.free_lanes.setText(f"{free - number} more possible" if number < free else "Lane limit reached")
-        self.start_button.setText(f"Start {number} lane{'s' * (number != 1)}")
+        self.start_button.setText(f"Start {quantity(number, 'lane')}")
         deleted = self._turn_id not in session.transcript.turns
         refusal = "The call was deleted." if deleted else session.debugger.fork_refusal(self._turn_id, self._call.id)
         if number > free:
@@ -336,7 +337,7 @@ class AnswersDialog(QDialog):
 def _too_many_words(number: int, free: int) -> str:
     """Return why more answers than free lanes cannot start."""
     more = number - free
-    remedy = f"Remove {more} answer{'s' * (more != 1)}, or close lanes." if free else "Close lanes first."
+    remedy = f"Remove {quantity(more, 'answer')}, or close lanes." if free else "Close lanes first."
     return f"Only {free} of {MOST_LANES} lanes {'is' if free == 1 else 'are'} free. {remedy}"
 
 

@@ -16,6 +16,7 @@ from playground.engine.inspect.calls import CallEntry, CallIndex, calls_csv, cal
 from playground.engine.session.call_notes import CallVerdictCode
 from playground.engine.session.changes import PathChanged, RunStateChanged, SettingsChanged, TurnChanged
 from playground.engine.session.session import Session
+from playground.jsonkit.texts import quantity
 from playground.ui.features.debugger.texts import answered_words, describe_call, turn_words, verdict_words
 from playground.ui.widgets.elided_label import CountLabel
 from playground.ui.widgets.form_parts import styled
@@ -282,7 +283,7 @@ class CallList(SessionPage):
 
     def _export(self, kind: str, _checked: bool = False) -> None:
         entries = list(self.model.entries)
-        title = f"Save {_plural(len(entries))} as {kind.upper()}"
+        title = f"Save {quantity(len(entries), 'call')} as {kind.upper()}"
         work = save_as(
             self, title, f"calls.{kind}", kind, partial(_text, entries, kind), self._secrets(), self.count.say
         )
@@ -333,7 +334,9 @@ def _count_words(entries: list[CallEntry], everything: list[CallEntry]) -> str:
     if not everything:
         return ""
     visible, total = _count_calls(entries), _count_calls(everything)
-    words = [_plural(total) if len(entries) == len(everything) else f"{visible:,} of {_plural(total)}"]
+    words = [
+        quantity(total, "call") if len(entries) == len(everything) else f"{visible:,} of {quantity(total, 'call')}"
+    ]
     if len(entries) > visible:
         words.append(f"{sum(entry.result is not None for entry in entries):,} results")
     invalid = sum(entry.verdict.code.wrong for entry in entries)
@@ -348,7 +351,3 @@ def _count_words(entries: list[CallEntry], everything: list[CallEntry]) -> str:
 def _count_calls(entries: list[CallEntry]) -> int:
     """Return the number of calls; a call has an entry for each of its results."""
     return len({(entry.turn_id, id(entry.call)) for entry in entries})
-
-
-def _plural(count: int) -> str:
-    return f"{count:,} call{'s' * (count != 1)}"

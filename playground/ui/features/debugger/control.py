@@ -15,6 +15,7 @@ from playground.engine.inspect.calls import CallEntry
 from playground.engine.session.changes import Change, DebugChanged
 from playground.engine.session.session import Session
 from playground.engine.tool_servers.tape import ServerTape
+from playground.jsonkit.texts import quantity
 from playground.ui.features.debugger.answers_dialog import AnswersDialog
 from playground.ui.features.debugger.call_list import CallList
 from playground.ui.features.debugger.rules_dialog import RulesDialog
@@ -129,7 +130,7 @@ class DebugControl(Control):
         if not count:
             self._say("No tool server answered a call yet.", stays=False)
             return
-        answers = f"{count:,} answer{'s' * (count != 1)}"
+        answers = quantity(count, "answer")
         self._say(f"Recorded {answers}. Mock tables now answer the same calls.", stays=False)
 
     def compare_answers(self) -> None:

@@ -21,6 +21,7 @@ from playground.engine.gateways.redaction import write_output
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.changes import Change, DebugChanged, PathChanged, SettingsChanged, TurnChanged
 from playground.engine.session.session import Session
+from playground.jsonkit.texts import quantity
 from playground.system.named_file import read_named
 from playground.ui.features.debugger.answer_table import AnswerTable
 from playground.ui.features.debugger.fields import AnswerField, NumberField, PathRow
@@ -82,7 +83,7 @@ def table_words(debugging: Debugging) -> str:
     """Return the number of tables and rows: `2 tables with 5 rows`."""
     tables = [rule for rule in (*debugging.rules.values(), debugging.default) if rule.rows]
     rows = sum(len(rule.rows) for rule in tables)
-    return f"{len(tables)} table{'s' * (len(tables) != 1)} with {rows} row{'s' * (rows != 1)}"
+    return f"{quantity(len(tables), 'table')} with {quantity(rows, 'row')}"
 
 
 def _with_table(rule: ToolRule, imported: ToolRule) -> ToolRule:
@@ -127,7 +128,7 @@ class RuleEditor(QWidget):
         self._show_parts()
 
     def _arrange(self) -> None:
-        caption, line = text_label("When the model calls this tool", "group"), in_row(self.policy, 1)
+        caption, line = text_label("When the model calls a tool", "group"), in_row(self.policy, 1)
         top = (caption, line, self.hint, self.conditions, Gap(8))
         in_column(*top, self.fixed, self.table_title, self.table, 1, parent=self, margins=0, spacing=6)
 

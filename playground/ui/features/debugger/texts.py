@@ -9,6 +9,7 @@ from playground.domain.debugging import Answer, AnswerRow, MatchKind, Policy, To
 from playground.domain.durations import brief_duration
 from playground.engine.inspect.calls import CallEntry, Span
 from playground.engine.session.call_notes import CallVerdict, CallVerdictCode
+from playground.jsonkit.texts import quantity
 from playground.ui.widgets.plain_text import show_hidden, shown_name
 
 # ---- rules and answers -----------------------------------------------------------------------------------------------
@@ -181,7 +182,7 @@ def summarize_spans(spans: Sequence[Span]) -> str:
     if not requests:
         return ""
     calls = [span for span in spans if span.kind == "call"]
-    words = [f"{requests:,} request{'s' * (requests > 1)}", f"{len(calls):,} call{'s' * (len(calls) != 1)}"]
+    words = [quantity(requests, "request"), quantity(len(calls), "call")]
     if invalid := sum(not call.ok for call in calls):
         words.append(f"{invalid:,} invalid")
     person: dict[str, float] = {}

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QMenu, QProgressBar, QPushButton, QSi
 
 from playground.domain.durations import span
 from playground.engine.evaluation.runner import Progress, State
+from playground.jsonkit.texts import quantity
 from playground.ui.features.evaluate.model import EvaluationModel
 from playground.ui.widgets.form_parts import push_button, say, styled, text_label
 from playground.ui.widgets.icons import icon
@@ -140,7 +141,7 @@ class RunBar(QWidget):
             (len(resolved.columns), "variant"),
             (resolved.plan.repeats, "repeat"),
         ]
-        size = " × ".join(f"{count:,} {word}{'s' * (count != 1)}" for count, word in counts)
+        size = " × ".join(quantity(count, word) for count, word in counts)
         self.summary.setText(" ".join(words) or size)
         self.summary.setToolTip(tip("\n".join([size, *sentences])))
         self.details.setVisible(bool(sentences))

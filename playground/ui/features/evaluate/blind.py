@@ -18,7 +18,7 @@ from playground.engine.evaluation.blind import BlindPair, Vote, VoteCounts, blin
 from playground.engine.evaluation.provider import received_turns
 from playground.engine.evaluation.results import Results
 from playground.engine.session.session import Experiment, Session
-from playground.jsonkit.texts import cut
+from playground.jsonkit.texts import cut, quantity
 from playground.ui.features.evaluate.answer_pane import AnswerPane
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import push_button, say, text_label, thin_line
@@ -363,7 +363,7 @@ def _counts(counts: VoteCounts, first: EvalVariant, second: EvalVariant) -> list
             f"{second.label} was better in {round(100 * counts.share)} % [{low}–{high}] of {decided:,} decided pairs."
         )
     lines += [
-        f"{column.label}: better in {count:,} pair{'s' * (count != 1)}."
+        f"{column.label}: better in {quantity(count, 'pair')}."
         for column, count in ((first, counts.first), (second, counts.second))
     ]
     lines.append(f"Both good: {counts.both:,}. Both bad: {counts.neither:,}. These count neither way.")

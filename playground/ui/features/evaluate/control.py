@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
+from playground.jsonkit.texts import quantity
 from playground.ui.features.host import Control, Host
 from playground.ui.widgets.dialogs import agreed
 from playground.ui.widgets.form_parts import ExperimentTitle
@@ -240,7 +241,7 @@ class EvaluateControl(Control):
         main.change(evaluation=plan)
         self.show(True)
         if before is not None and before.cases:
-            count = f"{len(before.cases):,} case{'s' * (len(before.cases) != 1)}"
+            count = quantity(len(before.cases), "case")
             words = f"The step is the only case now and replaces {count}. Their answers are kept."
             self._say(words, "Undo", partial(main.change, evaluation=before))
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QTabBar
 
+from playground.jsonkit.texts import quantity
 from playground.ui.features.evaluate.model import EvaluationModel
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.theme import SMALL_PX, body_font, tokens
@@ -47,12 +48,12 @@ def step_states(evaluation: EvaluationModel) -> dict[str, StepState]:
         if not count:
             states[step] = StepState(f"needs a {word}")
         elif problems[step]:
-            states[step] = StepState(_count(problems[step], "problem"), _WRONG)
+            states[step] = StepState(quantity(problems[step], "problem"), _WRONG)
         else:
-            states[step] = StepState(_count(count, word), DONE)
+            states[step] = StepState(quantity(count, word), DONE)
     done, total = evaluation.results.count, evaluation.total
     if problems[RUN]:
-        states[RUN] = StepState(_count(problems[RUN], "problem"), _WRONG)
+        states[RUN] = StepState(quantity(problems[RUN], "problem"), _WRONG)
     elif evaluation.complete and (failed := evaluation.results.failed):
         states[RUN] = StepState(f"{failed:,} failed", _WRONG)
     elif done or evaluation.under_way:
@@ -60,10 +61,6 @@ def step_states(evaluation: EvaluationModel) -> dict[str, StepState]:
     else:
         states[RUN] = StepState("not ready" if evaluation.problems or not cases else "ready")
     return states
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}{'s' * (number != 1)}"
 
 
 class Steps(QTabBar):

@@ -22,6 +22,7 @@ from playground.domain.checks.check import Check, Verdict
 from playground.domain.costs import Cost, total
 from playground.domain.transcript import Transcript
 from playground.engine.session.session import Experiment
+from playground.jsonkit.texts import quantity
 from playground.ui.features.evaluate.answer_pane import AnswerPane
 from playground.ui.widgets.form_parts import say, text_label
 from playground.ui.widgets.icon_button import IconButton
@@ -275,7 +276,7 @@ class CheckDetails(QWidget):
 def _spent(judgement: Judgement) -> str:
     """Return the judge's model, requests, tokens and cost in words."""
     count = judgement.requests
-    parts = [f"Judged by {show_hidden(judgement.model)}", f"{count} request{'s' * (count != 1)}"]
+    parts = [f"Judged by {show_hidden(judgement.model)}", quantity(count, "request")]
     if judgement.tokens is not None:
         parts.append(f"{(judgement.prompt or 0) + judgement.tokens:,} tokens")
     if judgement.price is not None:

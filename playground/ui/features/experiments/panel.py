@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 from playground.engine.library.experiment_summary import ExperimentSummary
 from playground.engine.library.store import Filters, SearchResult
 from playground.engine.requests.protocol_info import TITLES
-from playground.jsonkit.texts import cut
+from playground.jsonkit.texts import cut, quantity
 from playground.ui.features.experiments.drawing import Rows
 from playground.ui.features.experiments.model import ROW, ExperimentsModel
 from playground.ui.features.experiments.rows import SHOWN, Hit, Line, More, Row, rows_found, rows_of
@@ -251,7 +251,7 @@ class ExperimentsPanel(QWidget):
     def set_trash(self, count: int) -> None:
         """Show the number of experiments in the trash."""
         self.trash_button.setText(f"Trash ({count})" if count else "Trash")
-        self.trash_button.setAccessibleName(f"Trash, {count} experiment{'s' * (count != 1)}")
+        self.trash_button.setAccessibleName(f"Trash, {quantity(count, 'experiment')}")
 
     def show_page(self, page: QWidget | None) -> None:
         """Show a page instead of the list, or the list again for None."""

@@ -9,6 +9,7 @@ from datetime import date, datetime
 
 from playground.engine.library.experiment_summary import ExperimentSummary
 from playground.engine.library.store import Passage, SearchResult
+from playground.jsonkit.texts import quantity
 from playground.ui.widgets.plain_text import show_prose
 
 MAX_LEAD = 26  # characters before the first match: one of the two lines of a passage in a narrow list
@@ -114,7 +115,7 @@ def rows_found(results: Sequence[SearchResult], most: int = SHOWN) -> list[Row]:
     After about ``most`` rows, ``More`` counts the remaining experiments.
     """
     count = len(results)
-    rows: list[Row] = [Heading(f"{count:,} experiment{'s' * (count != 1)} found" if count else "Nothing found")]
+    rows: list[Row] = [Heading(f"{quantity(count, 'experiment')} found" if count else "Nothing found")]
     for index, result in enumerate(results):
         if len(rows) > most:
             return [*rows, More(count - index)]

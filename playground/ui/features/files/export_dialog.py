@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from playground.domain.transcript import Transcript
 from playground.engine.files.export import FORMATS
+from playground.jsonkit.texts import quantity
 from playground.ui.widgets.form_parts import paragraph, styled, text_label
 from playground.ui.widgets.layouts import Gap, in_column, in_row
 from playground.ui.widgets.plain_text import show_hidden
@@ -52,8 +53,8 @@ class ExportDialog(QDialog):
         column.addWidget(_group("What"))
         turns, every = len(transcript.path), len(transcript.turns)
         ends = sum(1 for key in transcript.turns if not transcript.children(key))
-        path_label = f"The conversation as shown, {_count(turns, 'message')}"
-        tree_label = f"The whole tree, {_count(every, 'message')} on {_count(ends, 'branch')}"
+        path_label = f"The conversation as shown, {quantity(turns, 'message')}"
+        tree_label = f"The whole tree, {quantity(every, 'message')} on {quantity(ends, 'branch', 'branches')}"
         column.addWidget(_radio(self.scopes, 0, path_label, "", checked=True))
         tree_button = _radio(self.scopes, 1, tree_label, "", checked=False)
         tree_button.setEnabled(ends > 1)
@@ -108,8 +109,3 @@ def _note(words: str, indent: int = INDENT) -> QLabel:
     label = text_label(words, "small")
     label.setContentsMargins(indent, 0, 0, 4)
     return label
-
-
-def _count(number: int, what: str) -> str:
-    plural = f"{what}es" if what.endswith("ch") else f"{what}s"
-    return f"{number:,} {what if number == 1 else plural}"

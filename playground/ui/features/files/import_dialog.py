@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QTreeWidgetItem, QWidget
 from playground.domain.roles import Role
 from playground.engine.files.messages import Conversation, ImportedConversations, MessagesImportError, open_file, read
 from playground.engine.requests.pasted import Imported
-from playground.jsonkit.texts import cut
+from playground.jsonkit.texts import cut, quantity
 from playground.ui.widgets.import_dialog import ImportDialog, ImportKind, Preview, Source
 from playground.ui.widgets.import_outline import outline
 from playground.ui.widgets.outline_tree import Item
@@ -103,4 +103,4 @@ def _title(conversation: Conversation) -> tuple[str, str]:
     name = conversation.title or (first.text if first is not None else "") or f"Conversation {conversation.number}"
     roles = ", ".join(ROLE_WORDS[role].lower() for role in dict.fromkeys(turn.role for turn in turns))
     words = cut(" ".join(name[: LONGEST * 2].split()), LONGEST)
-    return words, f"{len(turns):,} message{'s' * (len(turns) != 1)}: {roles}"
+    return words, f"{quantity(len(turns), 'message')}: {roles}"

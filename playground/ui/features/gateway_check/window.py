@@ -141,7 +141,7 @@ class CheckWindow(QDialog):
         self.stop_button = push_button("Stop")
         self.begin_button = styled(push_button("Start"), "primary")
         close = push_button("Close")
-        buttons = (self.keep_button, self.stop_button, self.begin_button, close)
+        buttons = (self.keep_button, close, self.stop_button, self.begin_button)
         for button in (*buttons, self.export_button):
             button.setAutoDefault(False)
         foot = in_row(self.progress, (self.state, 1), *buttons, margins=(16, 0, 16, 12), spacing=8)

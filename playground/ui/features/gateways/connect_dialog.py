@@ -7,7 +7,7 @@ dialog. Like the gateway settings, the dialog opens no socket itself.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import uuid4
@@ -72,12 +72,12 @@ class StepsRow(QWidget):
         line.addStretch(1)
         self.show_step(0)
 
-    def show_step(self, current: int) -> None:
-        """Mark the step of that number, counted from 0."""
+    def show_step(self, current: int, skipped: Collection[int] = ()) -> None:
+        """Mark the step of that number, counted from 0, and earlier ones except those ``skipped``."""
         for number, (label, title) in enumerate(zip(self._labels, self._titles, strict=True)):
             done = number < current
             label.setText(title if done else f"{number + 1} {title}")
-            label.set_mark("check" if done else "", "muted")
+            label.set_mark("check" if done and number not in skipped else "", "muted")
             look(label, "heading" if number == current else "muted")
         self.setAccessibleName(f"Step {current + 1} of {len(self._titles)}: {self._titles[current]}")
 
@@ -372,13 +372,15 @@ class ConnectDialog(QDialog):
             draft = self.draft()
             key = draft.key  # the only secret that may be echoed in a model list
             catalog = ModelCatalog(models, draft.host, secrets=lambda: (Secret(key),) if key else ())
-            self.model_page.offer(catalog, draft.profile.default_model, draft.profile.name or draft.host, self._place())
+            place = self._place() if key or self.key.variable() else ""
+            self.model_page.offer(catalog, draft.profile.default_model, draft.profile.name or draft.host, place)
             self.model_page.model.setFocus()
             self.model_page.model.selectAll()
         elif step == ADDRESS:
             self.address.edit.setFocus()
         self.pages.setCurrentIndex(step)
-        self.steps.show_step(step)
+        works = self._verdict is not None and self._verdict.ok
+        self.steps.show_step(step, () if works else (TEST,))
         self._refresh()
 
     def _refresh(self) -> None:

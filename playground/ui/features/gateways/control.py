@@ -19,6 +19,7 @@ from playground.engine.gateways.profiles import Profile, ProfileError
 from playground.engine.gateways.reach import Reach, reach_of
 from playground.engine.requests.protocol_info import TITLES
 from playground.engine.session.session import Session
+from playground.jsonkit.texts import quantity
 from playground.ui.features.host import Control, Host
 from playground.ui.widgets.dialogs import ask_choice, dress
 from playground.ui.widgets.layouts import in_column
@@ -72,7 +73,7 @@ class PriceDialog(QDialog):
         for name in AMOUNTS:
             if (amount := getattr(self._listed, name)) is not None:
                 self.fields.line(name).setPlaceholderText(f"{amount:g} (listed)")
-        self.reprice = QCheckBox(f"Also update {earlier} earlier answer{'s' * (earlier != 1)}")
+        self.reprice = QCheckBox(f"Also update {quantity(earlier, 'earlier answer')}")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self._save)
         buttons.rejected.connect(self.reject)
@@ -460,8 +461,8 @@ class GatewayControl(Control):
         current_name = shown_name(self._workspace.gateways.get(self._workspace.current.settings.profile_id).name)
         answer = await ask_choice(
             self._host.window,
-            "Gateway connected",
-            f"{name} is connected.",
+            "Gateway saved",
+            f"{name} is saved.",
             f"The open experiment uses {current_name}. Use {name} in this experiment, or begin a new one with it?",
             USE_HERE,
             NEW_EXPERIMENT,
@@ -472,12 +473,12 @@ class GatewayControl(Control):
         if answer:
             self._begin_with(profile, key_words)
         else:
-            self._say(f"Connected to {name}. {key_words}".strip(), "Use here", partial(self.choose, profile.id))
+            self._say(f"{name} is saved. {key_words}".strip(), "Use here", partial(self.choose, profile.id))
 
     def _begin_with(self, profile: Profile, key_words: str) -> None:
         self.choose(profile.id)
         check = partial(self.check_asked.emit, profile.id)
-        self._say(f"Connected to {profile.name}. {key_words}".strip(), "Check gateway…", check, stays=False)
+        self._say(f"{profile.name} is saved. {key_words}".strip(), "Check gateway…", check, stays=False)
         self._host.pane.composer.setFocus()
 
     def _keep_draft(self, dialog: ConnectDialog) -> None:

@@ -26,6 +26,7 @@ from playground.engine.inspect.compare import (
 )
 from playground.engine.inspect.frames import FrameIndex
 from playground.engine.library.store import StoreError
+from playground.jsonkit.texts import quantity
 from playground.ui.features.inspector.change_text import ChangeText
 from playground.ui.features.inspector.field_table import HeaderTable
 from playground.ui.features.inspector.next_request import Preview
@@ -253,7 +254,7 @@ class ComparePage(QWidget):
             self._show_words(SAME)
             return
         self._pages.setCurrentWidget(self.text)
-        self.summary.set_text(f"{len(differences):,} difference{'s' * (len(differences) != 1)}")
+        self.summary.set_text(quantity(len(differences), "difference"))
         self.text.show_differences(differences)
 
     def _show_comparison(self, comparison: Comparison) -> None:

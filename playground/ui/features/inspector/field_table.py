@@ -27,6 +27,7 @@ from playground.domain.hidden import short_name
 from playground.engine.requests.protocol_info import conversation_members, message_lists
 from playground.engine.requests.view import FieldRow, Origin, RequestView
 from playground.jsonkit.merge import MemberPath
+from playground.jsonkit.texts import quantity
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.form_parts import push_button, styled
 from playground.ui.widgets.layouts import in_row
@@ -339,7 +340,7 @@ def _preview(name: str, value: JSON) -> str:
     if name == "tools" and isinstance(value, list):
         names = [_tool_name(tool) for tool in value[:5]]
         more = ", …" if len(value) > 5 else ""
-        return f"{len(value)} tool{'s' * (len(value) != 1)}: {', '.join(names)}{more}"
+        return f"{quantity(len(value), 'tool')}: {', '.join(names)}{more}"
     return json.dumps(value, ensure_ascii=False)[:MAX_FIELD_VALUE]
 
 

@@ -22,6 +22,7 @@ from playground.engine.requests.view import RequestView
 from playground.jsonkit.layout import locate
 from playground.jsonkit.merge import MemberPath, at_path
 from playground.jsonkit.reading import read_typed
+from playground.jsonkit.texts import quantity
 from playground.jsonkit.tokens import TOKEN
 from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.inspector.excerpt import excerpt
@@ -245,7 +246,7 @@ class NextRequest(QSplitter):
             self._restore_edit(preview.edit)
 
     def _show_rules(self, count: int, gateway: str) -> None:
-        self.rules_label.setText(f"{count} gateway rule{'s' * (count != 1)} applied")
+        self.rules_label.setText(f"{quantity(count, 'gateway rule')} applied")
         self.rules_label.setToolTip(tip(f"Rules in the settings of “{gateway}” that change this request"))
         self.rules_bar.setVisible(bool(count))
 

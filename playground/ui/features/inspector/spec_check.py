@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QTableWidget, QTableWidgetItem, QWidget
 
 from playground.engine.inspect.lint import Finding, Review, report
+from playground.jsonkit.texts import quantity
 from playground.ui.features.inspector.traces import READ_MS, Trace
 from playground.ui.widgets.aside import Aside
 from playground.ui.widgets.copy_button import CopyButton
@@ -66,7 +67,7 @@ class SpecCheck(QWidget):
         """The result in a few words; empty while nothing is known."""
         count = len(self.findings)
         if count:
-            return f"Spec check: {count:,} problem{'s' * (count != 1)}"
+            return f"Spec check: {quantity(count, 'problem')}"
         complete = self._review is not None and self._review.judged
         return NO_PROBLEMS if complete and self._review is not None and self._review.seen else ""
 

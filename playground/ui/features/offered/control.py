@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from playground.jsonkit.texts import quantity
 from playground.ui.features.host import Control, Host
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.palette import Entry
@@ -111,7 +112,7 @@ class OfferedControl(Control):
         for turn in turns:
             self._session.turns.add_written(turn)
         self._host.pane.view.jump_to_latest()
-        count = f"{len(turns)} message{'s' * (len(turns) != 1)}"
+        count = quantity(len(turns), "message")
         self._done(f"“{short_title(name)}” was added to the conversation: {count}.")
 
     def _done(self, words: str) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMenu, QPushButton, QToolButton, QWidget
 
 from playground.domain.tool_servers import call_of
 from playground.engine.tool_servers.tape import Entry, ServerTape
+from playground.jsonkit.texts import quantity
 from playground.ui.features.inspector.body_pane import BodyPane
 from playground.ui.features.server_tape.model import CONTENT, NAME, SERVER, TIME, TapeModel, summary_of
 from playground.ui.widgets.copy_button import CopyButton
@@ -318,7 +319,7 @@ class TapePage(QWidget):
 
     def _show_count(self) -> None:
         listed, total = len(self.model.rows), len(self._tape)
-        words = f"{listed:,} message{'s' * (listed != 1)}" if listed == total else f"{listed:,} of {total:,} messages"
+        words = quantity(listed, "message") if listed == total else f"{listed:,} of {total:,} messages"
         if lost := self._tape.lost:
             words += f" · {lost:,} older ones deleted"
         self.count.set_count(words if total or lost else "")
@@ -378,7 +379,7 @@ class TapePage(QWidget):
 
     def _export(self) -> None:
         entries = tuple(self.model.rows)
-        title = f"Save {len(entries):,} message{'s' * (len(entries) != 1)} as lines of JSON"
+        title = f"Save {quantity(len(entries), 'message')} as lines of JSON"
         work = save_as(self, title, "tool-servers.jsonl", "jsonl", partial(_lines, self._tape, entries), (), self._say)
         spawn(work, name="export messages of tool servers")
 

@@ -57,7 +57,7 @@ async def may_lose(window: QWidget, workspace: Workspace, save: SaveCopies) -> b
     while True:
         status = workspace.store.status if workspace.store is not None else Status()
         unsaved = workspace.unsaved
-        choices = [QUIT, *(["Save a copy…" if len(unsaved) == 1 else "Save copies…"] if unsaved else [])]
+        choices = [*(["Save a copy…" if len(unsaved) == 1 else "Save copies…"] if unsaved else []), QUIT]
         words = failed or why(status)
         answer = await ask_choice(window, "Not everything is saved", words, what(status, unsaved), *choices)
         if answer in ("", QUIT):

@@ -13,6 +13,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from playground.engine.library.store.backups import Backup
+from playground.jsonkit.texts import quantity
 from playground.ui.features.storage.limits import StorageLimits, hints_with, size_words
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import paragraph, push_button, say, styled, text_label
@@ -174,5 +175,5 @@ def _trash_words(state: StorageState) -> str:
     """Return the number of experiments in the trash and their size."""
     if not state.deleted:
         return "The trash is empty."
-    words = f"The trash holds {state.deleted} experiment{'s' * (state.deleted > 1)}"
+    words = f"The trash holds {quantity(state.deleted, 'experiment')}"
     return f"{words}, about {size_words(state.trash)}." if state.path else f"{words}."

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.tools import ToolDefinition
+from playground.jsonkit.texts import quantity
 from playground.ui.features.tools.samples import SAMPLE
 from playground.ui.features.tools.tool_editor import ToolEditor
 from playground.ui.features.tools.tool_list import ToolList
@@ -80,7 +81,7 @@ class PanelHead(QWidget):
         words = [f"{on} of {len(tools)} on"]
         if len(sizes) == len(tools):
             total = sum(size for tool, size in zip(tools, sizes, strict=True) if tool.sendable)
-            words.append(f"≈ {total:,} tokens")
+            words.append(f"≈ {quantity(total, 'token')}")
         self.summary.setText(" · ".join(words))
         every = on == len(tools) or (on > 0 and on + blocked == len(tools))
         self.all_button.setText("All off" if every else "All on")

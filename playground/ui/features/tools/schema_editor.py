@@ -20,13 +20,13 @@ from playground.jsonkit.problems import JsonTextError, Problem
 from playground.jsonkit.reading import READ_AT_MOST, read_typed
 from playground.jsonkit.schema_fields import Field, field_at, fields_of, walk
 from playground.jsonkit.values import Path
-from playground.ui.features.conversation.parts_row import PartsRow
 from playground.ui.features.tools.field_block import Edit, FieldBlock
 from playground.ui.features.tools.field_row import FieldRow
 from playground.ui.widgets.aside import Aside
 from playground.ui.widgets.form_parts import look, paragraph, styled, text_label
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.layouts import in_column, in_row
+from playground.ui.widgets.parts_row import PartsRow
 
 ALL_OPEN = 12  # number of fields up to which all are initially unfolded
 EMPTY = '{\n  "type": "object",\n  "properties": {}\n}'

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from playground.jsonkit.texts import quantity
 from playground.ui.features.host import Control, Host
 from playground.ui.features.inspector.inspector import Place
-from playground.ui.features.tree.page import TreePage, count_words
+from playground.ui.features.tree.page import TreePage
 
 
 class TreeControl(Control):
@@ -46,6 +47,6 @@ class TreeControl(Control):
             return
         count = session.delete_branch(turn_id)
         if count:
-            pane.notice.say(f"A branch of {count_words(count, 'message')} deleted.", "Undo", pane.undo, stays=False)
+            pane.notice.say(f"A branch of {quantity(count, 'message')} deleted.", "Undo", pane.undo, stays=False)
         else:
             pane.notice.say("Receiving was stopped. The received part is saved.", stays=False)

@@ -24,7 +24,7 @@ from playground.domain.roles import Role
 from playground.domain.transcript import Transcript, Turn
 from playground.engine.session.changes import Change, PathChanged, RunStateChanged, TurnChanged
 from playground.engine.session.session import Session
-from playground.jsonkit.texts import cut
+from playground.jsonkit.texts import cut, quantity
 from playground.ui.features.tree.layout import Branch, TreeLayout, newest_part
 from playground.ui.widgets.diagram import Diagram, DiagramItem
 from playground.ui.widgets.elided_label import ElidedLabel
@@ -104,13 +104,8 @@ def summarize_tree(transcript: Transcript) -> str:
     turns = transcript.turns.values()
     branches = sum(not transcript.children(turn.id) for turn in turns)
     endings = Counter(word for turn in turns if (word := ending_words(turn, ())))
-    words = [count_words(len(turns), "message"), count_words(branches, "branch", "branches")]
+    words = [quantity(len(turns), "message"), quantity(branches, "branch", "branches")]
     return " · ".join([*words, *(f"{count:,} {word}" for word, count in sorted(endings.items()))])
-
-
-def count_words(count: int, singular: str, plural: str = "") -> str:
-    """Return a number and its noun."""
-    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
 
 
 class TreeView(Diagram):

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QBoxLayout, QListView, QMenu, QToolButton, QWidget
 
 from playground.engine.gateways.model_catalog import Model, set_favourite
 from playground.engine.gateways.profiles import ProfileError
+from playground.jsonkit.texts import quantity
 from playground.ui.widgets.form_parts import quiet_button, say, styled, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import spawn
@@ -151,7 +152,7 @@ class ModelBrowser(QWidget):
         elif self._text.split():
             words = f"{count:,} of {total:,} found" if count else "No matching models"
         else:
-            words = f"{total:,} model{'s' * (total != 1)} {by}"
+            words = f"{quantity(total, 'model')} {by}"
         self.count.setText(words)
 
     # ---- selection

@@ -25,6 +25,7 @@ from playground.engine.session.changes import (
 from playground.engine.session.debugger import FILLING
 from playground.engine.session.experiment import needs_results
 from playground.engine.session.session import Session
+from playground.jsonkit.texts import quantity
 from playground.ui.widgets.form_parts import look, text_label
 from playground.ui.widgets.layouts import in_column, in_row
 from playground.ui.widgets.loop import Throttle, spawn
@@ -169,8 +170,8 @@ class CallBar(QFrame):
         except RunRefusedError as error:
             self.message.emit(str(error))
         else:
-            used = f" {typed} entered result{'s' * (typed != 1)} used." if typed else ""
-            self.message.emit(f"{failed} call{'s' * (failed != 1)} failed.{used} Run (Ctrl+Enter) continues.")
+            used = f" {quantity(typed, 'entered result')} used." if typed else ""
+            self.message.emit(f"{quantity(failed, 'call')} failed.{used} Run (Ctrl+Enter) continues.")
 
     def stop(self) -> None:
         """End what is under way, including calls to servers; waiting calls stay open."""
@@ -264,7 +265,7 @@ class CallBar(QFrame):
             return "Running automatically"
         called = sum(debugger.ticket(turn_id, call.id) is not None for turn_id, call in debugger.waiting)
         if not debugger.pending:
-            return f"Calling the tool server: {called} call{'s' * (called != 1)}" if called else "Sending results"
+            return f"Calling the tool server: {quantity(called, 'call')}" if called else "Sending results"
         remaining = min(entry.remaining for entry in debugger.pending.values())
         count = len(debugger.pending)
         results = "1 result" if count == 1 else f"{count:,} results"

@@ -20,6 +20,7 @@ from playground.domain.checks.check import Check
 from playground.engine.evaluation.resolved import PlanProblem, case_title
 from playground.engine.evaluation.results import CheckRate
 from playground.engine.session.plan import Case
+from playground.jsonkit.texts import quantity
 from playground.ui.features.evaluate.model import EvaluationModel
 from playground.ui.features.evaluate.panels.check_card import CheckCard
 from playground.ui.features.evaluate.panels.judge_row import Models
@@ -304,7 +305,7 @@ class ChecksPanel(ScrollPage):
     def _show_counts(self) -> None:
         for card in self.own.cards:
             count = self._own.get(_key(card.check))
-            card.show_rate(_cases(count.count) if count is not None and count.count > 1 else "")
+            card.show_rate(quantity(count.count, "case") if count is not None and count.count > 1 else "")
         self.others.show_counts([] if self._case is not None else [*self._own.values()])
 
     def _show_rates(self) -> None:
@@ -354,22 +355,18 @@ def _without(cases: Sequence[Case], check: Check) -> tuple[Case, ...]:
     )
 
 
-def _cases(count: int) -> str:
-    return f"{count:,} case{'s' * (count != 1)}"
-
-
 def _rate_words(result: CheckRate, cases: int) -> tuple[str, str]:
     """Return a pass rate in short, and its details."""
     rate, count = result.rate, result.cases
     more = [f"{rate.passed:,} of {rate.judged:,} answers passed: {rate.words}."] if rate.judged else []
     more += [f"{result.not_judged:,} were not judged."] if result.not_judged else []
     if count < cases:
-        who = "No case has" if not count else f"Applies to {count:,} of {_cases(cases)}: the others lack"
+        who = "No case has" if not count else f"Applies to {count:,} of {quantity(cases, 'case')}: the others lack"
         more.append(f"{who} a value for its variables.")
     if rate.share is not None:
         return f"{round(100 * rate.share)} %", " ".join(more)
     if count < cases:
-        return f"{count:,} of {_cases(cases)}" if count else "for no case", " ".join(more)
+        return f"{count:,} of {quantity(cases, 'case')}" if count else "for no case", " ".join(more)
     words = "not judged" if result.not_judged else ""
     return words, " ".join(more)
 
@@ -402,8 +399,8 @@ class _CaseChecks(QWidget):
         words = f"{entry.check.title} {entry.check.words}".strip()
         label = ElidedLabel(colour="text", elide=Qt.TextElideMode.ElideRight)
         label.set_text(show_hidden(words))
-        button = push_button(_cases(entry.count), "link")
-        button.setAccessibleName(f"{show_hidden(words)}: select the first of {_cases(entry.count)}")
+        button = push_button(quantity(entry.count, "case"), "link")
+        button.setAccessibleName(f"{show_hidden(words)}: select the first of {quantity(entry.count, 'case')}")
         button.clicked.connect(partial(self._chosen, entry.first))
         line = QWidget()
         in_row((label, 1), button, parent=line, margins=0, spacing=8)

@@ -14,7 +14,7 @@ from playground.domain.hints import hints_of
 from playground.engine.evaluation.answers import AnswersError
 from playground.engine.session.plan import Budget, Plan
 from playground.jsonkit.problems import Problem
-from playground.jsonkit.texts import listed
+from playground.jsonkit.texts import listed, quantity
 from playground.ui.features.evaluate.model import EvaluationModel
 from playground.ui.widgets.dialogs import agreed
 from playground.ui.widgets.fold import Fold
@@ -168,7 +168,7 @@ class RunPanel(ScrollPage):
         spawn(self._ask_forget(answers, every=every), name="delete answers")
 
     async def _ask_forget(self, answers: list[Answer], *, every: bool) -> None:
-        count = f"{len(answers):,} answer{'s' * (len(answers) != 1)}"
+        count = quantity(len(answers), "answer")
         title = "Delete all answers" if every else "Delete outdated answers"
         more = "Their messages, events, verdicts and votes will be permanently deleted. This cannot be undone."
         if not await agreed(self.window(), title, f"Delete {count}?", more, title):
@@ -188,7 +188,7 @@ class RunPanel(ScrollPage):
             if not count:
                 evaluation.refused.emit("No tool calls are recorded yet.")
                 return
-            words = f"Delete the recorded results of {count:,} call{'s' * (count != 1)}?"
+            words = f"Delete the recorded results of {quantity(count, 'call')}?"
             more = "The next run calls the tool servers again. This cannot be undone."
             if await agreed(self.window(), "Delete recorded calls", words, more, "Delete"):
                 await evaluation.forget_recorded()

@@ -9,8 +9,8 @@ from PySide6.QtGui import QContextMenuEvent, QFont, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QCheckBox, QSizePolicy, QVBoxLayout, QWidget
 
 from playground.engine.session.variants import letter_of
-from playground.ui.features.conversation.card_frame import CardFrame
 from playground.ui.features.evaluate.colours import colour_name, colour_of
+from playground.ui.widgets.card_frame import CardFrame
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import say, styled, text_label
 from playground.ui.widgets.icon_button import IconButton

@@ -46,10 +46,10 @@ class PartsRow(QWidget):
     def _make(self) -> None:
         """Create the buttons when a card first needs them."""
         for key, text, words in (
-            ("first", "Beginning", f"The first {self._what} of this message"),
+            ("first", "Beginning", f"The first {self._what}"),
             ("before", "Back", f"The {self._what} before these"),
-            ("after", "Next", f"The {self._what} behind these"),
-            ("last", "End", f"The last {self._what} of this message"),
+            ("after", "Next", f"The {self._what} after these"),
+            ("last", "End", f"The last {self._what}"),
         ):
             if key not in self.buttons:
                 button = self.buttons[key] = QPushButton(text)
