@@ -13,6 +13,7 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import PROTOCOLS
+from playground.protocols.answer_format import AnswerFormat
 from playground.protocols.answers import TITLES_IN_SENTENCE
 from playground.protocols.conversion import ConversionNote, TurnContext
 from playground.protocols.decoding import Decoder
@@ -40,6 +41,7 @@ class Protocol(ABC):
     key_headers: ClassVar[Mapping[str, str]] = {}  # in lower case: sent along with a key in x-api-key
     expected: ClassVar[Expected]  # rules for its answers
     marks: ClassVar[Marks]  # names that tell its bodies from those of others
+    answers: ClassVar[AnswerFormat]  # makes, edits and streams its complete answers
     parameters_type: ClassVar[type[Parameters]]
 
     @property

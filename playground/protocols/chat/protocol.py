@@ -16,6 +16,7 @@ from playground.jsonkit.merge import at_path
 from playground.jsonkit.texts import listed
 from playground.jsonkit.values import JSON, JSONObject, same
 from playground.protocols import MESSAGES
+from playground.protocols.chat.answer import ChatAnswerFormat
 from playground.protocols.chat.body import read_messages, unread
 from playground.protocols.chat.decode import ChatDecoder
 from playground.protocols.chat.encode import encode_turns, returned, returned_with_reasoning
@@ -62,6 +63,7 @@ class ChatProtocol(Protocol):
         of_message=frozenset({"tool_calls"}),
         also_of_message=frozenset({"refusal", "name", DETAILS, *FIELDS}),
     )
+    answers = ChatAnswerFormat()
     parameters_type = ChatParameters
 
     returned = staticmethod(returned)

@@ -24,6 +24,7 @@ from playground.protocols.conversion import (
     side_of,
 )
 from playground.protocols.marks import Marks, members_of
+from playground.protocols.messages.answer import MessagesAnswerFormat
 from playground.protocols.messages.body import read_conversation
 from playground.protocols.messages.decode import MessagesDecoder
 from playground.protocols.messages.encode import encode_system, encode_turns
@@ -70,6 +71,7 @@ class MessagesProtocol(Protocol):
         choices=frozenset({"auto", "any", "tool", "none"}),
         headers=frozenset({"anthropic-version", "x-api-key"}),
     )
+    answers = MessagesAnswerFormat()
     parameters_type = MessagesParameters
 
     renamed_ids = staticmethod(renamed_ids)

@@ -18,6 +18,7 @@ from playground.protocols.conversion import CHANGED, DOUBTFUL, ConversionNote, T
 from playground.protocols.marks import COMMON, Marks, members_of
 from playground.protocols.oddities import Oddity, tool_choice
 from playground.protocols.reading import at_vendor, read_settings, tool_from
+from playground.protocols.responses.answer import ResponsesAnswerFormat
 from playground.protocols.responses.body import read_input
 from playground.protocols.responses.decode import ResponsesDecoder
 from playground.protocols.responses.encode import (
@@ -76,6 +77,7 @@ class ResponsesProtocol(Protocol):
         choices=frozenset({"allowed_tools"}),
         items=frozenset({"message", "reasoning", "item_reference", *CALLS, *(output for _, output in CALLS.values())}),
     )
+    answers = ResponsesAnswerFormat()
     parameters_type = ResponsesParameters
 
     python_stream = PYTHON_STREAM
