@@ -30,6 +30,7 @@ from playground.gateway.prepared_request import (
     redactor_for,
 )
 from playground.gateway.redact import Redactor
+from playground.gateway.relay import make_transport
 from playground.gateway.tape import Exchange
 from playground.gateway.transfer import Transfer, TransferError, new_exchange
 from playground.jsonkit import foreign
@@ -156,7 +157,7 @@ class GatewayClient:
             return self._transport
         async with self._opening:
             if self._transport is None:
-                self._transport = await asyncio.to_thread(_make_transport, self.connection, address.base)
+                self._transport = await asyncio.to_thread(make_transport, self.connection, address.base)
             return self._transport
 
     def _list_request(self, protocol_name: str, query: str, address: Address) -> PreparedRequest:
@@ -212,7 +213,7 @@ async def fetch_file(url: str, *, most: int) -> bytes:
     times = Timeouts(connect=seconds, first=seconds, idle=seconds, total=2 * seconds)
     connection = Connection(base_url=url, timeouts=times, max_body_bytes=most, max_event_bytes=most)
     try:
-        transport = await asyncio.to_thread(_make_transport, connection, url)
+        transport = await asyncio.to_thread(make_transport, connection, url)
     except ValueError as error:
         raise FetchError(str(error)) from None
     no_secrets = Redactor(())
@@ -245,12 +246,6 @@ async def is_listening(host: str, port: int, seconds: float) -> bool:
     with suppress(OSError):
         await writer.wait_closed()
     return True
-
-
-def _make_transport(connection: Connection, base: str) -> Transport:
-    from playground.gateway.transport import Transport  # loads httpx
-
-    return Transport(connection, base)
 
 
 def _read_json(exchange: Exchange) -> JSON:

@@ -135,6 +135,17 @@ def _headers(
 ) -> tuple[tuple[str, str], ...]:
     """Return ``first``, the usual headers, those of the key and of the gateway, and ``last``; later ones win."""
     headers = [*first, ("Accept-Encoding", ACCEPTED), ("User-Agent", USER_AGENT)]
+    headers += key_headers(connection, protocol_name)
+    extra = list(_checked(last or {}))
+    own = {name.lower() for name, _ in extra}
+    extra = [*(pair for pair in gateway_headers(connection) if pair[0].lower() not in own), *extra]
+    own = {name.lower() for name, _ in extra}
+    return (*(pair for pair in headers if pair[0].lower() not in own), *extra)
+
+
+def key_headers(connection: Connection, protocol_name: str) -> list[tuple[str, str]]:
+    """Return the headers that carry the key in a protocol. Raises ValueError for a key that no header can carry."""
+    headers: list[tuple[str, str]] = []
     key, auth = connection.clean_key, connection.auth_for(protocol_name)
     if key:
         if problem := connection.key_problem:
@@ -145,11 +156,12 @@ def _headers(
             headers.append(("x-api-key", key))
     if auth in (Auth.X_API_KEY, Auth.BOTH):
         headers += get_protocol(protocol_name).key_headers.items()
-    extra = list(_checked(last or {}))
-    own = {name.lower() for name, _ in extra}
-    extra = [*(pair for pair in _checked(connection.headers) if pair[0].lower() not in own), *extra]
-    own = {name.lower() for name, _ in extra}
-    return (*(pair for pair in headers if pair[0].lower() not in own), *extra)
+    return headers
+
+
+def gateway_headers(connection: Connection) -> tuple[tuple[str, str], ...]:
+    """Return the gateway's own headers. Raises ValueError for one that no request can carry."""
+    return tuple(_checked(connection.headers))
 
 
 def header_problem(name: str, value: str) -> str:

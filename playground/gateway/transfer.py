@@ -71,7 +71,8 @@ def record_request(exchange: Exchange, redactor: Redactor, request: PreparedRequ
 class Transfer:
     """One request and its response, filling ``exchange``.
 
-    Call ``start``, then ``read_piece`` until it returns None, and in every case ``aclose``.
+    Call ``start``, then ``read_piece`` until it returns None, and in every case ``aclose``. A proxy calls ``read_raw``
+    and ``record`` instead of ``read_piece``; ``not_decoded`` then says why the body, or its rest, is not on the tape.
     """
 
     def __init__(
@@ -104,6 +105,7 @@ class Transfer:
         self._size = 0
         self._is_tunnel = False  # the last headers sent asked a proxy for a tunnel
         self._unreadable: Failure | None = None  # for every read, if the body's encoding is unknown
+        self.not_decoded = ""
         exchange.started_at = time.time()
 
     async def start(self) -> None:
@@ -166,21 +168,62 @@ class Transfer:
                         await asyncio.sleep(0)
                 for piece in self._pieces:
                     return self._record(piece)
-                if self._queue:
-                    self._pieces = self._inflater.inflate(self._take())
-                elif self._reader.done():
-                    self._reader.result()
+                data = await self._next_read(self._reader)
+                if data is None:
                     return self._read_end()
-                else:
-                    self._changed.clear()
-                    async with self.clock.watch():
-                        await self._changed.wait()
+                self._pieces = self._inflater.inflate(data)
         except Expired as expired:
             raise TransferError(self._timeout_failure(expired.stage)) from None
         except self._transport.ERRORS as error:
             raise TransferError(self._explain(error)) from None
         except ValueError as error:
             raise TransferError(Failure(kind=FailureKind.DECODE, message=str(error), cause=cause_of(error))) from None
+
+    async def read_raw(self) -> bytes | None:
+        """Return the next read of the body as received; None at its end. Raises TransferError."""
+        assert self._reader is not None, "start comes first"  # noqa: S101 - a call in the wrong order is our own fault
+        try:
+            data = await self._next_read(self._reader)
+        except Expired as expired:
+            raise TransferError(self._timeout_failure(expired.stage)) from None
+        except self._transport.ERRORS as error:
+            raise TransferError(self._explain(error)) from None
+        if data is None:
+            with suppress(TransferError, ValueError):
+                while self._read_end() is not None:
+                    pass
+            self.exchange.complete = True
+        return data
+
+    async def record(self, data: bytes) -> None:
+        """Put a read that ``read_raw`` returned on the tape, decoded and without secrets.
+
+        Secrets cannot be searched for in bytes that cannot be decoded, so those are left out.
+        """
+        if self._unreadable is not None:
+            self.not_decoded = self._unreadable.message
+        if self.not_decoded:
+            return
+        try:
+            for piece in self._inflater.inflate(data):
+                self._record(piece)
+                if self._inflater.active:
+                    await asyncio.sleep(0)  # a read may inflate to very much
+        except TransferError as error:
+            self.not_decoded = error.failure.message
+        except ValueError as error:
+            self.not_decoded = str(error)
+
+    async def _next_read(self, reader: asyncio.Task[None]) -> bytes | None:
+        """Return the next read of the socket; None at the end. Raises Expired and the errors of the transport."""
+        while not self._queue:
+            if reader.done():
+                reader.result()
+                return None
+            self._changed.clear()
+            async with self.clock.watch():
+                await self._changed.wait()
+        return self._take()
 
     def _take(self) -> bytes:
         """Return all chunks of the next read of the socket."""

@@ -98,7 +98,7 @@ class Transport:
         headers = list(request.headers)
         if all(name.lower() != "host" for name, _ in headers):
             headers.insert(0, ("Host", read_url(request.url).netloc.decode("ascii")))
-        if request.body or request.method != "GET":
+        if request.body or request.method not in ("GET", "HEAD"):
             headers.append(("Content-Length", str(len(request.body))))
         return headers
 
@@ -107,7 +107,7 @@ class Transport:
         outgoing = httpx.Request(
             request.method,
             read_url(request.url),
-            headers=[(name.encode("ascii"), value.encode("ascii")) for name, value in headers],
+            headers=[(name.encode("ascii"), value.encode("latin-1")) for name, value in headers],
             stream=httpx.ByteStream(request.body),
             extensions={"timeout": {}, "trace": trace},
         )

@@ -14,16 +14,12 @@ import contextlib
 import json
 import math
 import re
-import socket
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-import uvicorn
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
@@ -31,6 +27,7 @@ from starlette.types import Receive, Scope, Send
 from playground.domain.accumulator import Accumulator
 from playground.engine.cassettes.cassette import Cassette
 from playground.engine.inspect.frames import FrameIndex
+from playground.engine.io.loopback_server import LoopbackServer, wait_for_disconnect
 from playground.gateway.redact import MASK
 from playground.gateway.tape import Exchange, Read
 from playground.jsonkit.nesting import loads
@@ -38,7 +35,6 @@ from playground.jsonkit.values import JSON
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol
 from playground.system.loopback import ambiguous_length, is_origin, no_json, wrong_host
-from playground.system.tasks import Tasks
 
 _CHECK_INTERVAL: Final = 0.5  # seconds between checks for a disconnected client
 
@@ -131,7 +127,7 @@ def _checked(speed: float) -> float:
 
 
 MAX_REQUEST_SIZE: Final = 256 * 1024 * 1024  # bytes of a body
-REQUEST_TIMEOUT: Final = 60  # seconds for a body to arrive, and for the next request on a connection
+REQUEST_TIMEOUT: Final = 60  # seconds for a body to arrive
 #: Headers about one connection, or about a body as it was transferred; the server writes its own.
 _CONNECTION_HEADERS: Final = frozenset(
     {"connection", "keep-alive", "transfer-encoding", "content-length", "content-encoding", "upgrade", "trailer"}
@@ -191,13 +187,6 @@ class ResponseMatcher:
         return index, bool(same)
 
 
-class _Server(uvicorn.Server):
-    """A server that leaves signals to the program that it runs in."""
-
-    def capture_signals(self) -> AbstractContextManager[None]:  # type: ignore[override]
-        return nullcontext()
-
-
 class ReplayServer:
     """A gateway that replays ``cassette``. ``start`` and ``aclose`` it on the same event loop.
 
@@ -221,50 +210,20 @@ class ReplayServer:
         self._pages = frozenset(pages)
         self._exchanges = cassette.exchanges
         self._matcher = ResponseMatcher(cassette.exchanges)
-        self._port = port
         self._log = log or (lambda _: None)
-        self._server: _Server | None = None
-        self._tasks = Tasks()
-        self._serving: asyncio.Task[None] | None = None
+        self._server = LoopbackServer(self._answer, port)
 
     async def start(self) -> str:
         """Listen, and return the base address to enter into a client. Raises OSError in words."""
-        listener = _listen(self._port)
-        self._server = _Server(
-            uvicorn.Config(
-                self._answer,
-                http="h11",
-                ws="none",
-                lifespan="off",
-                interface="asgi3",
-                log_config=None,
-                log_level="critical",  # an answer that breaks off is meant to, and would be logged as an error
-                access_log=False,
-                server_header=False,
-                date_header=False,
-                proxy_headers=False,
-                timeout_keep_alive=REQUEST_TIMEOUT,
-            )
-        )
-        self._serving = self._tasks.start(self._server.serve(sockets=[listener]))
-        while not self._server.started and not self._serving.done():  # noqa: ASYNC110 - uvicorn sets a flag only
-            await asyncio.sleep(0.005)
-        if self._serving.done():
-            self._serving.result()
-        host, port = listener.getsockname()[:2]
+        host, port = await self._server.start()
         self.base_url = f"http://{host}:{port}/v1"
         return self.base_url
 
     async def aclose(self) -> None:
         """Close the server and all connections, also in the middle of an answer."""
-        server, self._server = self._server, None
-        if server is not None and self._serving is not None:
-            for connection in tuple(server.server_state.connections):
-                connection.transport.abort()
-            self.clock.wake()
-            server.should_exit = server.force_exit = True
-            await self._serving
-            await asyncio.gather(*server.server_state.tasks, return_exceptions=True)
+        self._server.abort()
+        self.clock.wake()
+        await self._server.aclose()
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; this is the ASGI application."""
@@ -342,7 +301,7 @@ class ReplayServer:
     async def _play(self, exchange: Exchange, headers: RawHeaders, receive: Receive, send: Send) -> bool:
         """Send a recorded answer. Return False if it broke off, so that the connection has to be closed."""
         async with asyncio.TaskGroup() as group:
-            disconnected = group.create_task(_wait_for_disconnect(receive))
+            disconnected = group.create_task(wait_for_disconnect(receive))
             is_complete = await self._send_recorded(exchange, headers, disconnected.done, send)
             disconnected.cancel()
         return is_complete
@@ -374,10 +333,8 @@ class ReplayServer:
 
     async def _hang_up(self, scope: Scope, receive: Receive) -> None:
         """Close the connection of a request without ending its answer."""
-        for connection in tuple(self._server.server_state.connections) if self._server is not None else ():
-            if getattr(connection, "client", None) == scope["client"]:
-                connection.transport.close()
-        await _wait_for_disconnect(receive)
+        self._server.hang_up(scope["client"])
+        await wait_for_disconnect(receive)
 
 
 def merge_stream(exchange: Exchange) -> Exchange | None:
@@ -425,19 +382,6 @@ def split_at_frames(exchange: Exchange) -> Iterator[Piece]:
             frame += first
 
 
-def _listen(port: int) -> socket.socket:
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        if sys.platform != "win32":  # on Windows, the option would let two servers share a port
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(("127.0.0.1", port))
-    except OSError as error:
-        listener.close()
-        reason = error.strerror or str(error)
-        raise OSError(f"Cannot listen on port {port}: {reason}. Choose another, or 0 for any.") from None
-    return listener
-
-
 def _error(status: int, message: str, headers: dict[str, str]) -> JSONResponse:
     return JSONResponse({"code": status, "message": message, "data": None}, status, headers)
 
@@ -451,11 +395,6 @@ async def _read_body(request: Request) -> bytes:
             if len(body) > MAX_REQUEST_SIZE:
                 raise ValueError
     return bytes(body)
-
-
-async def _wait_for_disconnect(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
 
 
 def _recorded_headers(exchange: Exchange) -> RawHeaders:
