@@ -184,6 +184,11 @@ def _checked(headers: dict[str, str]) -> Iterator[tuple[str, str]]:
 
 def redactor_for(connection: Connection) -> Redactor:
     """Return a redactor of every secret that a request over ``connection`` carries."""
+    return Redactor(secrets_for(connection))
+
+
+def secrets_for(connection: Connection) -> list[str]:
+    """Return every secret that a request over ``connection`` carries, as plain text, which must never be shown."""
     secrets = []
     if connection.key is not None:
         secrets += [connection.clean_key, connection.key.get_secret_value()]
@@ -192,4 +197,4 @@ def redactor_for(connection: Connection) -> Redactor:
         if is_secret_header(name) or name in connection.secret_headers:
             scheme, space, rest = value.strip().partition(" ")
             secrets.append(rest.strip() if space and scheme.isalpha() else value.strip())
-    return Redactor(secrets)
+    return secrets

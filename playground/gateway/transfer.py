@@ -106,6 +106,7 @@ class Transfer:
         self._is_tunnel = False  # the last headers sent asked a proxy for a tunnel
         self._unreadable: Failure | None = None  # for every read, if the body's encoding is unknown
         self.not_decoded = ""
+        self.received_headers: Headers = ()  # of the response, with secrets
         exchange.started_at = time.time()
 
     async def start(self) -> None:
@@ -125,6 +126,7 @@ class Transfer:
         stream: Stream = response.extensions["network_stream"]
         self._stream = stream
         received = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw)
+        self.received_headers = received
         self._answered = exchange.answered = self.clock.now
         exchange.status = response.status_code
         exchange.reason = self._redactor.text(response.extensions["reason_phrase"].decode("ascii", "ignore"))

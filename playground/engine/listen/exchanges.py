@@ -29,34 +29,6 @@ class EndedBy(StrEnum):
     LISTENER = "listener"  # Listen was stopped, or it answered itself
 
 
-@dataclass(slots=True)
-class Listened:
-    """One exchange of another program, which grows while it is under way.
-
-    ``exchange`` is its tape, without secrets: the request as sent to the gateway, and the answer as received from it.
-    ``program`` is a name from the User-Agent. ``session`` and ``agent`` are ids from headers of programs that send
-    them, else empty. ``retry`` is the number of earlier tries that the program counts. ``changes`` says in words what a
-    person changed. ``original_request`` and ``sent_answer`` are bodies without secrets, if a person changed them: of
-    the request as the program sent it, and of the answer as the program got it. ``keep_alives`` counts comments that
-    Listen itself added while an answer was held.
-    """
-
-    number: int
-    exchange: Exchange
-    program: str = ""
-    session: str = ""
-    agent: str = ""
-    retry: int = 0
-    stage: Stage = Stage.RECEIVING
-    ended_by: EndedBy | None = None
-    pause: Pause | None = None
-    changes: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    original_request: bytes = b""
-    sent_answer: bytes = b""
-    keep_alives: int = 0
-
-
 @dataclass(frozen=True, slots=True)
 class Summary:
     """The row of an exchange in the list and in the index of a recording.
@@ -98,3 +70,34 @@ class Summary:
     extends: int = 0
     common: int = 0
     broken_at: int | None = None
+
+
+@dataclass(slots=True)
+class Listened:
+    """One exchange of another program, which grows while it is under way.
+
+    ``exchange`` is its tape, without secrets: the request as sent to the gateway, and the answer as received from it.
+    ``program`` is a name from the User-Agent. ``session`` and ``agent`` are ids from headers of programs that send
+    them, else empty. ``retry`` is the number of earlier tries that the program counts. ``changes`` says in words what a
+    person changed. ``original_request`` and ``sent_answer`` are bodies without secrets, if a person changed them: of
+    the request as the program sent it, and of the answer as the program got it. ``keep_alives`` counts comments that
+    Listen itself added while an answer was held. ``path`` is that of the program, without secrets. ``summary`` is
+    made when the request is known, and again at the end.
+    """
+
+    number: int
+    exchange: Exchange
+    program: str = ""
+    session: str = ""
+    agent: str = ""
+    retry: int = 0
+    stage: Stage = Stage.RECEIVING
+    ended_by: EndedBy | None = None
+    pause: Pause | None = None
+    changes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    original_request: bytes = b""
+    sent_answer: bytes = b""
+    keep_alives: int = 0
+    path: str = ""
+    summary: Summary | None = None

@@ -55,7 +55,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class ReplyBody:
-    """Answer with this body: the answer of the protocol in one piece, which is sent as a stream if one was asked for."""
+    """Answer with this body: the protocol's answer in one piece. It is sent as a stream if one was asked for."""
 
     body: JSONObject
 
