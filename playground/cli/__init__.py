@@ -66,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     from playground.cli.check import add_check
     from playground.cli.demo import add_demo
     from playground.cli.eval import add_eval
+    from playground.cli.listen import add_listen
     from playground.cli.offline import add_decode, add_gateways, add_import
     from playground.cli.replay import add_replay
     from playground.cli.run import add_run
@@ -86,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--window", action="store_true", help="with --self-test: test the window, too")
     parser.set_defaults(command=_window, open=None, parser=parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", prog="playground")
-    for add in (add_demo, add_run, add_eval, add_check, add_import, add_gateways, add_decode, add_replay):
+    for add in (add_demo, add_run, add_eval, add_check, add_import, add_gateways, add_decode, add_replay, add_listen):
         add(commands)
     return parser
 

@@ -41,6 +41,7 @@ from playground.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
     from playground.gateway.client import GatewayClient
+    from playground.gateway.connection import Connection
     from playground.jsonkit.values import JSONObject
 
 _MAX_NAMES: Final = 20  # names that one sentence holds
@@ -200,13 +201,17 @@ class Gateway:
         """Everything that must not be written: the key, secret headers and the secrets of the options."""
         return (*((self.key,) if self.key is not None else ()), *self.headers.values(), *self.other_secrets)
 
+    @property
+    def connection(self) -> Connection:
+        """The settings to reach it, with its secrets."""
+        return connection(self.profile, self.key, self.headers).model_copy(update={"proxy": self.proxy})
+
     async def connect(self, _profile_id: str) -> GatewayClient:
         """Return the client; a command has one gateway, whatever id a session asks for."""
         from playground.gateway.client import GatewayClient
 
         if self.client is None:
-            settings = connection(self.profile, self.key, self.headers)
-            self.client = GatewayClient(settings.model_copy(update={"proxy": self.proxy}))
+            self.client = GatewayClient(self.connection)
         return self.client
 
     async def aclose(self) -> None:

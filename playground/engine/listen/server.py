@@ -11,6 +11,7 @@ import hmac
 import json
 import secrets
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from starlette.types import Receive, Scope, Send
 
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.transcript import new_id
+from playground.engine.cassettes.cassette import CassetteError
 from playground.engine.gateways.redaction import values_of
 from playground.engine.io.loopback_server import IDLE_TIMEOUT, LoopbackServer, wait_for_disconnect
 from playground.engine.listen.exchanges import EndedBy, Listened, Stage
@@ -40,6 +42,10 @@ from playground.engine.listen.headers import (
 from playground.engine.listen.hooks import Answer, Hooks, NoHooks, ProgramRequest
 from playground.engine.listen.paths import Target, is_loop, target_of
 from playground.engine.listen.pauses import Breakpoints
+from playground.engine.listen.prefixes import PrefixIndex
+from playground.engine.listen.programs import program_of
+from playground.engine.listen.recording import RecordingWriter, read_listened
+from playground.engine.listen.summary import PriceOf, request_facts, whole_summary
 from playground.gateway.connection import MEBIBYTE, Connection
 from playground.gateway.prepared_request import PreparedRequest, gateway_headers, key_headers, secrets_for
 from playground.gateway.redact import Redactor
@@ -51,11 +57,17 @@ from playground.system.tasks import Tasks
 
 MAX_REQUEST: Final = 256 * MEBIBYTE  # bytes of a body
 MAX_CONNECTIONS: Final = 256
+MAX_MEMORY: Final = 256 * MEBIBYTE  # bytes of the bodies of exchanges that have ended; older ones are removed
 #: Seconds without a byte to the program after which a comment is sent while the answer to a stream is held.
 KEEP_ALIVE: Final = 15.0
 _KEEP_ALIVE_COMMENT: Final = b": held by Gateway Playground\n\n"
 _DRAINED: Final = 4  # times the largest request that are read of a larger one
 _MOST_REDACTORS: Final = 64
+_MOST_TRIES: Final = 1000
+#: Headers in which programs name a session, and an agent in it.
+_SESSIONS: Final = ("x-claude-code-session-id", "session_id", "session-id", "x-session-id", "x-openwebui-chat-id")
+_AGENTS: Final = ("x-claude-code-agent-id", "x-agent-id")
+_LONGEST_ID: Final = 100  # characters
 _LONGEST_PATH: Final = 2000  # characters of a path in the list
 _SECRET_BYTES: Final = 16
 
@@ -67,6 +79,7 @@ class ListenSettings:
     ``port`` 0 lets the system choose. ``secret_path``: the address contains a random secret. ``folder``: where the
     exchanges are recorded, None to keep them in memory only. ``secrets`` are further ones that no tape may contain.
     ``max_request`` limits the bytes of a request's body. ``hosts`` are accepted as Host besides loopback names.
+    ``price_of`` returns the price of a model.
     """
 
     connection: Connection
@@ -77,13 +90,14 @@ class ListenSettings:
     secrets: Iterable[SecretStr] = ()
     max_request: int = MAX_REQUEST
     hosts: frozenset[str] = frozenset()
+    price_of: PriceOf = lambda _: None
 
 
 class ListenServer:
     """Start and close it on the same event loop.
 
     ``exchanges`` grows by one for each request. ``changed`` is called on that loop whenever one of them changed.
-    ``breakpoints`` and ``hooks`` may be replaced at any time.
+    ``breakpoints`` and ``hooks`` may be replaced at any time. ``problem`` says why exchanges are not recorded any more.
     """
 
     def __init__(self, settings: ListenSettings, changed: Callable[[Listened], None] = lambda _: None) -> None:
@@ -93,12 +107,22 @@ class ListenServer:
         self.hooks: Hooks = NoHooks()
         self.base_url = ""  # without /v1, with the secret path
         self.started_at = 0.0
+        self.problem = ""
         self._changed = changed
         self._secret = secrets.token_hex(_SECRET_BYTES) if settings.secret_path else ""
         self._server = LoopbackServer(self._answer, settings.port, limit=MAX_CONNECTIONS)
         self._relay: Relay | None = None
         self._redactors: dict[tuple[str, ...], Redactor] = {}
         self._closing = False
+        self._tasks = Tasks()
+        self._finishing: set[asyncio.Task[None]] = set()
+        self._writing = asyncio.Lock()  # exchanges are summarized and recorded one after another
+        self._prefixes = PrefixIndex()
+        self._tries: dict[tuple[str, str, str], tuple[int, Listened]] = {}
+        self._writer: RecordingWriter | None = None
+        self._first_number = 1
+        self._in_memory: deque[tuple[Listened, int]] = deque()
+        self._memory = 0  # bytes of the bodies of exchanges that have ended
 
     async def start(self) -> str:
         """Listen; return the address to give to programs, without ``/v1``.
@@ -111,6 +135,13 @@ class ListenServer:
             raise ValueError(
                 f"The gateway {relay.address.base} is the address of Listen itself. Choose another gateway or port."
             )
+        folder = self.settings.folder
+        if folder is not None:
+            try:
+                self._writer = await asyncio.to_thread(RecordingWriter, folder)
+            except OSError as error:
+                raise OSError(f"{folder} cannot be used for a recording: {error.strerror or error}.") from None
+            self._first_number = self._writer.next_number
         await relay.open()
         try:
             host, port = await self._server.start()
@@ -132,6 +163,17 @@ class ListenServer:
         relay, self._relay = self._relay, None
         if relay is not None:
             await relay.aclose()
+        if self._finishing:
+            await asyncio.wait(self._finishing)
+
+    def load(self, listened: Listened) -> Exchange:
+        """Return the tape of an exchange with its bodies, also if they were removed from memory. Blocks.
+
+        Raises CassetteError in words.
+        """
+        if not listened.exchange.dropped or self._writer is None or listened.summary is None:
+            return listened.exchange
+        return read_listened(self._writer.folder, listened.summary).exchange
 
     # ---- one request ---------------------------------------------------------------------------------------------
 
@@ -203,7 +245,15 @@ class ListenServer:
             started_at=time.time(),
             protocol=target.protocol,
         )
-        listened = Listened(number=len(self.exchanges) + 1, exchange=exchange)
+        listened = Listened(
+            number=self._first_number + len(self.exchanges),
+            exchange=exchange,
+            program=redactor.text(program_of(headers)),
+            session=redactor.text(_first_of(headers, _SESSIONS)),
+            agent=redactor.text(_first_of(headers, _AGENTS)),
+        )
+        tries = header(headers, "x-stainless-retry-count")
+        listened.retry = int(tries) if tries.isdecimal() and len(tries) < 4 else 0
         listened.path = redactor.text(
             _with_masked_query(f"{target.path}?{target.query}" if target.query else target.path)
         )
@@ -231,6 +281,52 @@ class ListenServer:
         if exchange.ended is None:
             exchange.ended = max(time.time() - exchange.started_at, 0.0)
         self._changed(listened)
+        finishing = self._tasks.start(self._finish(listened, passage.facts, passage.redactor))
+        self._finishing.add(finishing)
+        finishing.add_done_callback(self._finishing.discard)
+
+    async def note_request(self, listened: Listened, body: bytes, redactor: Redactor) -> None:
+        """Put the decoded body of a request on the tape, without secrets, and its facts into the row."""
+        async with self._writing:
+            listened.exchange.request_body = await asyncio.to_thread(redactor.data, body)
+            listened.summary = await asyncio.to_thread(request_facts, listened, self._prefixes)
+        self._changed(listened)
+
+    def count_try(self, listened: Listened, body: bytes) -> None:
+        """Count an equal request after one that failed as another try, where the program itself does not count."""
+        key = (listened.program, listened.session, listened.path)
+        digest = hash(body)
+        before, earlier = self._tries.get(key, (0, None))
+        if earlier is not None and before == digest and not listened.retry:
+            status = earlier.exchange.status
+            if earlier.stage is Stage.ENDED and (not earlier.exchange.complete or status is None or status >= 400):
+                listened.retry = earlier.retry + 1
+        if len(self._tries) >= _MOST_TRIES:
+            self._tries.clear()
+        self._tries[key] = digest, listened
+
+    async def _finish(self, listened: Listened, facts: asyncio.Task[None] | None, redactor: Redactor) -> None:
+        """Make the row of an exchange that has ended, record it, and remove old bodies from memory."""
+        if facts is not None:
+            await asyncio.wait((facts,))
+        async with self._writing:
+            first = listened.summary or await asyncio.to_thread(request_facts, listened, self._prefixes)
+            summary = await asyncio.to_thread(whole_summary, listened, first, self.settings.price_of)
+            if self._writer is not None and not self.problem:
+                try:
+                    await asyncio.to_thread(self._writer.add, listened, summary, redactor)
+                except (OSError, CassetteError) as error:
+                    words = (isinstance(error, OSError) and error.strerror) or error
+                    self.problem = f"Exchanges are not recorded any more: {self._writer.folder}: {words}"
+        listened.summary = summary
+        size = len(listened.exchange.request_body) + listened.exchange.size
+        self._in_memory.append((listened, size))
+        self._memory += size
+        while self._memory > MAX_MEMORY and len(self._in_memory) > 1:
+            oldest, size = self._in_memory.popleft()
+            oldest.exchange.drop()
+            self._memory -= size
+        self._changed(listened)
 
     def changed(self, listened: Listened, stage: Stage | None = None) -> None:
         """Report a change of an exchange, and its new stage if there is one; also for hooks."""
@@ -243,7 +339,7 @@ class _Passage:
     """The way of one request to the gateway, and of its answer back to the program.
 
     ``is_whole``: the program got its answer to the end. ``is_broken``: the program's connection has to be closed,
-    since its answer has no end.
+    since its answer has no end. ``facts`` is the task that puts the request on the tape.
     """
 
     def __init__(
@@ -259,11 +355,12 @@ class _Passage:
         self.is_whole = False
         self.is_broken = False
         self.sent_bytes = 0
+        self.redactor = redactor
+        self.facts: asyncio.Task[None] | None = None
         self._server = server
         self._relay = relay
         self._listened = listened
         self._target = target
-        self._redactor = redactor
         self._send = send
         self._method = method
         self._tasks = Tasks()
@@ -330,10 +427,10 @@ class _Passage:
             return
         passed, note = headers_for_gateway(headers)
         if note:
-            listened.notes.append(self._redactor.text(note))
+            listened.notes.append(self.redactor.text(note))
         request = ProgramRequest(self._method, self._target, passed, body)
+        server.count_try(listened, body)
         self._record_request(request)
-        server.changed(listened)
         outcome = await server.hooks.before_sending(listened, request)
         if isinstance(outcome, Answer):
             listened.ended_by = EndedBy.LISTENER
@@ -341,6 +438,8 @@ class _Passage:
             await self._give(outcome, is_stream=False)
             return
         if outcome.body != body:
+            if self.facts is not None:
+                await asyncio.wait((self.facts,))
             listened.original_request = listened.exchange.request_body
             request = replace(outcome, headers=without(outcome.headers, "content-encoding"))
             self._record_request(request)
@@ -356,7 +455,8 @@ class _Passage:
             self._listened.notes.append(
                 f"The request is compressed ({encoding}) and was not decoded. It was passed on, and is not recorded."
             )
-        self._listened.exchange.request_body = self._redactor.data(decoded or b"")
+        work = self._server.note_request(self._listened, decoded or b"", self.redactor)
+        self.facts = self._tasks.start(work)
 
     def _prepared(self, request: ProgramRequest) -> PreparedRequest:
         """Return the request to the gateway, with the key as set. Raises ValueError in words."""
@@ -380,9 +480,9 @@ class _Passage:
         try:
             prepared = self._prepared(request)
         except ValueError as error:
-            await self._give_own(502, f"The request was not sent. {self._redactor.text(str(error))}")
+            await self._give_own(502, f"The request was not sent. {self.redactor.text(str(error))}")
             return
-        transfer = self._relay.transfer(prepared, self._redactor, exchange)
+        transfer = self._relay.transfer(prepared, self.redactor, exchange)
         self._server.changed(listened, Stage.SENT)
         try:
             try:
@@ -404,9 +504,7 @@ class _Passage:
             await transfer.aclose()
             if transfer.not_decoded:
                 listened.notes.append(
-                    self._redactor.text(
-                        f"{transfer.not_decoded} The answer was passed on, and is not recorded further."
-                    )
+                    self.redactor.text(f"{transfer.not_decoded} The answer was passed on, and is not recorded further.")
                 )
 
     async def _relay_answer(self, transfer: Transfer) -> None:
@@ -444,7 +542,7 @@ class _Passage:
                 keeping.cancel()
                 await asyncio.wait((keeping,))
         if changed is not None:
-            listened.sent_answer = self._redactor.data(changed.body)
+            listened.sent_answer = self.redactor.data(changed.body)
             await self._give(changed, is_stream=is_stream)
         elif listened.keep_alives and decoded is not None:
             await self._send_bytes(decoded)  # the headers sent with the first comment name no encoding
@@ -523,3 +621,8 @@ def _error_answer(status: int, words: str, family: str, *more: tuple[str, str], 
 def _with_masked_query(url: str) -> str:
     address, mark, query = url.partition("?")
     return address + mark + masked_query(query)
+
+
+def _first_of(headers: Headers, names: Iterable[str]) -> str:
+    """Return the value of the first of these headers that is present; empty without any."""
+    return next((value for name in names if (value := header(headers, name))), "")[:_LONGEST_ID]
