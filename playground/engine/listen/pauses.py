@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
 from playground.gateway.tape import Headers
 from playground.jsonkit.values import JSONObject
+from playground.protocols.answer_format import MadeCall as MadeCall
 
 #: Seconds after which a paused exchange goes on unchanged. The clients of the vendors give up after 600.
 TIME_LIMIT: Final = 300.0
@@ -15,7 +17,10 @@ TIME_LIMIT: Final = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Breakpoints:
-    """What is paused. ``tools`` are names of tools whose calls pause an answer; empty for all tools."""
+    """The choice of requests and answers that pause, for at most ``time_limit`` seconds.
+
+    ``tools`` are names of tools whose calls pause an answer; empty for all tools.
+    """
 
     requests: bool = False
     calls: bool = False
@@ -34,15 +39,6 @@ class SendRequest:
 
     body: bytes
     headers: Headers | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class MadeCall:
-    """A tool call of an answer made by hand; ``arguments`` is text, mostly JSON. An empty id gets a new one."""
-
-    name: str
-    arguments: str
-    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +72,9 @@ class Pause:
     """A request or an answer that waits for a person's decision.
 
     ``until`` is the Unix time at which it goes on by itself. ``body`` is that of the request as the program sent it, or
-    of the answer in one piece. Bodies hold the program's secrets only if they were in the request's body.
+    of the answer in one piece. Bodies hold the program's secrets only if they were in the request's body. ``headers``
+    are those of the request with masked secrets; a masked value that is sent back is replaced by the secret. ``check``
+    returns why a decision cannot be carried out.
     """
 
     is_answer: bool
@@ -84,8 +82,15 @@ class Pause:
     headers: Headers
     until: float
     decision: asyncio.Future[Decision] = field(repr=False)
+    check: Callable[[Decision], str] = field(default=lambda _: "", repr=False)
 
-    def decide(self, decision: Decision) -> None:
-        """Release it; called from any thread. Later decisions have no effect."""
+    def decide(self, decision: Decision) -> str:
+        """Release it; called from any thread. Later decisions have no effect.
+
+        Return why the decision cannot be carried out, so that it stays paused; empty if it is carried out.
+        """
+        if problem := self.check(decision):
+            return problem
         loop = self.decision.get_loop()
         loop.call_soon_threadsafe(lambda: self.decision.done() or self.decision.set_result(decision))
+        return ""

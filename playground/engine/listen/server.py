@@ -25,6 +25,7 @@ from playground.domain.transcript import new_id
 from playground.engine.cassettes.cassette import CassetteError
 from playground.engine.gateways.redaction import values_of
 from playground.engine.io.loopback_server import IDLE_TIMEOUT, LoopbackServer, wait_for_disconnect
+from playground.engine.listen.breakpoints import BreakpointHooks
 from playground.engine.listen.exchanges import EndedBy, Listened, Stage
 from playground.engine.listen.headers import (
     all_values,
@@ -39,7 +40,8 @@ from playground.engine.listen.headers import (
     without,
     without_keys,
 )
-from playground.engine.listen.hooks import Answer, Hooks, NoHooks, ProgramRequest
+from playground.engine.listen.hooks import Answer, ProgramRequest
+from playground.engine.listen.mock_table import MockTable
 from playground.engine.listen.paths import Target, is_loop, target_of
 from playground.engine.listen.pauses import Breakpoints
 from playground.engine.listen.prefixes import PrefixIndex
@@ -50,8 +52,10 @@ from playground.gateway.connection import MEBIBYTE, Connection
 from playground.gateway.prepared_request import PreparedRequest, gateway_headers, key_headers, secrets_for
 from playground.gateway.redact import Redactor
 from playground.gateway.relay import Relay
-from playground.gateway.tape import Exchange, Headers
+from playground.gateway.tape import Exchange, Headers, Read
 from playground.gateway.transfer import Transfer, TransferError
+from playground.protocols import DEFAULT
+from playground.protocols.protocol import get_protocol
 from playground.system.loopback import ambiguous_length, wrong_host
 from playground.system.tasks import Tasks
 
@@ -80,6 +84,7 @@ class ListenSettings:
     exchanges are recorded, None to keep them in memory only. ``secrets`` are further ones that no tape may contain.
     ``max_request`` limits the bytes of a request's body. ``hosts`` are accepted as Host besides loopback names.
     ``price_of`` returns the price of a model.
+    ``keep_alive`` is the time in seconds between two comments to a program whose stream is held.
     """
 
     connection: Connection
@@ -91,20 +96,21 @@ class ListenSettings:
     max_request: int = MAX_REQUEST
     hosts: frozenset[str] = frozenset()
     price_of: PriceOf = lambda _: None
+    keep_alive: float = KEEP_ALIVE
 
 
 class ListenServer:
     """Start and close it on the same event loop.
 
     ``exchanges`` grows by one for each request. ``changed`` is called on that loop whenever one of them changed.
-    ``breakpoints`` and ``hooks`` may be replaced at any time. ``problem`` says why exchanges are not recorded any more.
+    ``breakpoints`` and ``table`` may be replaced at any time, from any thread. ``problem`` says why exchanges are not
+    recorded any more.
     """
 
     def __init__(self, settings: ListenSettings, changed: Callable[[Listened], None] = lambda _: None) -> None:
         self.settings = settings
         self.exchanges: list[Listened] = []
-        self.breakpoints = Breakpoints()
-        self.hooks: Hooks = NoHooks()
+        self.hooks = BreakpointHooks(self.changed)
         self.base_url = ""  # without /v1, with the secret path
         self.started_at = 0.0
         self.problem = ""
@@ -123,6 +129,24 @@ class ListenServer:
         self._first_number = 1
         self._in_memory: deque[tuple[Listened, int]] = deque()
         self._memory = 0  # bytes of the bodies of exchanges that have ended
+
+    @property
+    def breakpoints(self) -> Breakpoints:
+        """The choice of requests and answers that pause."""
+        return self.hooks.breakpoints
+
+    @breakpoints.setter
+    def breakpoints(self, breakpoints: Breakpoints) -> None:
+        self.hooks.breakpoints = breakpoints
+
+    @property
+    def table(self) -> MockTable | None:
+        """The mock table that answers requests; None for none."""
+        return self.hooks.table
+
+    @table.setter
+    def table(self, table: MockTable | None) -> None:
+        self.hooks.table = table
 
     async def start(self) -> str:
         """Listen; return the address to give to programs, without ``/v1``.
@@ -434,7 +458,7 @@ class _Passage:
         outcome = await server.hooks.before_sending(listened, request)
         if isinstance(outcome, Answer):
             listened.ended_by = EndedBy.LISTENER
-            listened.exchange.failure = None
+            self._record_own_answer(outcome)
             await self._give(outcome, is_stream=False)
             return
         if outcome.body != body:
@@ -457,6 +481,16 @@ class _Passage:
             )
         work = self._server.note_request(self._listened, decoded or b"", self.redactor)
         self.facts = self._tasks.start(work)
+
+    def _record_own_answer(self, answer: Answer) -> None:
+        """Put an answer that was made here on the tape, without secrets."""
+        exchange = self._listened.exchange
+        exchange.status, exchange.response_headers = answer.status, self.redactor.headers(answer.headers)
+        exchange.answered = exchange.ended = max(time.time() - exchange.started_at, 0.0)
+        exchange.reads = [Read(exchange.answered, self.redactor.data(answer.body))]
+        exchange.wire_bytes = len(answer.body)
+        exchange.complete = True
+        self._listened.sent_answer = exchange.body
 
     def _prepared(self, request: ProgramRequest) -> PreparedRequest:
         """Return the request to the gateway, with the key as set. Raises ValueError in words."""
@@ -525,37 +559,44 @@ class _Passage:
         headers = headers_for_program(transfer.received_headers)
         status = listened.exchange.status or 502
         is_stream = status < 300 and header(headers, "content-type").lower().startswith("text/event-stream")
-        keeping = self._tasks.start(self._keep_alive(status, headers)) if is_stream else None
+        has_comments = is_stream and decoded_body(headers, b"") is not None
+        keeping = self._tasks.start(self._keep_alive(status, headers)) if has_comments else None
         body = bytearray()
+        failure: TransferError | None = None
+        changed: Answer | None = None
         try:
-            while (data := await transfer.read_raw()) is not None:
-                body += data
-                await transfer.record(data)
-                server.changed(listened)
+            try:
+                while (data := await transfer.read_raw()) is not None:
+                    body += data
+                    await transfer.record(data)
+                    server.changed(listened)
+            except TransferError as error:
+                failure = error
             decoded = decoded_body(headers, bytes(body))
-            changed = None
-            if decoded is not None:
+            if decoded is not None and failure is None:
                 received = Answer(status, without(headers, "content-encoding", "content-length"), decoded)
                 changed = await server.hooks.on_answer(listened, request, received)
         finally:
             if keeping is not None:
                 keeping.cancel()
                 await asyncio.wait((keeping,))
+        server.changed(listened, Stage.ANSWERING)
         if changed is not None:
             listened.sent_answer = self.redactor.data(changed.body)
             await self._give(changed, is_stream=is_stream)
-        elif listened.keep_alives and decoded is not None:
-            await self._send_bytes(decoded)  # the headers sent with the first comment name no encoding
-            await self._finish_answer()
-        else:
+            return
+        if not listened.keep_alives:
             await self._start_answer(status, headers)
-            await self._send_bytes(bytes(body))
-            await self._finish_answer()
+        # The headers that are sent with the first comment name no encoding.
+        await self._send_bytes(decoded if listened.keep_alives and decoded is not None else bytes(body))
+        if failure is not None:
+            raise failure
+        await self._finish_answer()
 
     async def _keep_alive(self, status: int, headers: Headers) -> None:
         """Send comments to a program whose stream is held, so that its time-outs do not end it."""
         while True:
-            await asyncio.sleep(KEEP_ALIVE)
+            await asyncio.sleep(self._server.settings.keep_alive)
             self._listened.keep_alives += 1
             if self._listened.keep_alives == 1:
                 await self._start_answer(status, without(headers, "content-encoding", "content-length"))
@@ -611,9 +652,7 @@ async def _send_answer(send: Send, answer: Answer) -> None:
 
 def _error_answer(status: int, words: str, family: str, *more: tuple[str, str], close: bool = False) -> Answer:
     """Return an error of this server in the shape of a protocol."""
-    body = {"error": {"message": words, "type": "recorder_error"}}
-    if family == "messages":
-        body = {"type": "error", **body}  # type: ignore[dict-item]
+    body = get_protocol(family or DEFAULT).answers.error(status, words, "recorder_error")
     headers = (("content-type", "application/json"), *more, *((("connection", "close"),) if close else ()))
     return Answer(status, headers, json.dumps(body, ensure_ascii=False).encode())
 
