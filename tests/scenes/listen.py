@@ -2,10 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import datetime
+
 from tests.flows.pages.listen import ListenPage
 from tests.scenes.registry import BOTH, scene
 from tests.scenes.stage import Stage
-from tests.support.agent_program import TOOL, chat, run_program
+from tests.support.agent_program import TOOL, chat, run_program, start_program
+
+MOMENT = datetime(2026, 6, 1, 14, 3, 11).astimezone().timestamp()
+
+
+def fix_times(stage: Stage) -> None:
+    """Show the same times in each picture, and equal counts of tokens."""
+    model = stage.app.listen.page.model
+    model.show_rows(
+        [
+            replace(
+                row,
+                summary=replace(
+                    row.summary,
+                    started_at=MOMENT + row.summary.number,
+                    duration=None if row.summary.duration is None else 0.5,
+                    output_tokens=None if row.summary.output_tokens is None else 200,
+                ),
+            )
+            for row in model.rows()
+        ]
+    )
 
 
 @scene(sizes=BOTH)
@@ -37,4 +61,18 @@ async def listen_listing(stage: Stage) -> None:
         {**chat("!503 Hello"), "headers": {"user-agent": "OpenAI/Python 3.57.0"}},
     )
     await page.wait_for_rows(4)
+    await page.wait_until(lambda: all(row["duration"] for row in page.rows), "the ends")
     await page.select(1)
+    fix_times(stage)
+
+
+@scene(sizes=BOTH)
+async def listen_paused(stage: Stage) -> None:
+    """An answer that is paused at its tool calls, with its text and calls to edit."""
+    page = await ListenPage.open(stage.person)
+    base = await page.start()
+    await page.set_breakpoint("Pause at tool calls")
+    request = chat("What is the weather in Oslo? !calls=1", tools=[TOOL])
+    await start_program(base, {**request, "headers": {"user-agent": "claude-cli/2.1.0 (external, cli)"}})
+    await page.wait_for_pause("Answer paused")
+    fix_times(stage)

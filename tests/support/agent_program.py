@@ -22,7 +22,8 @@ base, requests = sys.argv[1], json.loads(sys.argv[2])
 for request in requests:
     headers = {"content-type": "application/json", "authorization": "Bearer KEY", "user-agent": "agent/1.0"}
     headers.update(request.get("headers", {}))
-    headers["x-large"] = "x" * request.get("large_header", 1)
+    if "large_header" in request:
+        headers["x-large"] = "x" * request["large_header"]
     body = json.dumps(request["body"]).encode()
     call = urllib.request.Request(base + request["path"], body, headers)
     try:

@@ -46,7 +46,7 @@ WIDTHS: Final = {
     Column.RETRY: 46,
 }
 #: Columns that are hidden below a width in pixels of the list.
-HIDDEN_BELOW: Final = {Column.RETRY: 1000, Column.API: 940, Column.COST: 860, Column.MESSAGES: 700, Column.TOKENS: 560}
+HIDDEN_BELOW: Final = {Column.RETRY: 1200, Column.API: 1100, Column.COST: 900, Column.MESSAGES: 740, Column.TOKENS: 620}
 ROW_HEIGHT: Final = 24
 LEAST_STATE: Final = 120
 ABOUT: Final = "Arrow keys select an exchange. The menu key opens its actions. Ctrl+click selects several."

@@ -257,7 +257,8 @@ class PausePanel(QWidget):
             margins=(12, 6, 12, 6),
             spacing=8,
         )
-        in_column(self._bar, thin_line(), (self.editors, 1), parent=self, margins=0, spacing=0)
+        place = in_row((self._bar, 1), margins=(8, 6, 8, 6))
+        in_column(place, thin_line(), (self.editors, 1), parent=self, margins=0, spacing=0)
         self._edited = Throttle(self._show_main, self, EDITED_MS)
         self._clock = QTimer(self, interval=1000)
         self._clock.timeout.connect(self._show_time)
