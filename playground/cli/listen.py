@@ -38,6 +38,12 @@ def add_listen(commands: Any) -> None:
         "--jsonl", action="store_true", help="print each exchange as a line of JSON instead of a line for people"
     )
     command.add_argument(
+        "--mock",
+        type=Path,
+        metavar="TABLE",
+        help="answer requests from this mock table (JSON); those that no row fits go to the gateway",
+    )
+    command.add_argument(
         "--pass-key",
         action="store_true",
         help="pass the program's own key on (default: replace it with the gateway's key, if there is one)",

@@ -97,7 +97,9 @@ class AnswerFormat(ABC):
     """The form of complete answers and streams of one protocol."""
 
     call_prefix: ClassVar[str]  # of ids of calls
-    calling: ClassVar[Mapping[str, str]]  # finish reasons of answers with calls: the one that replaces it without calls
+    calling: ClassVar[
+        Mapping[str | None, str]
+    ]  # finish reasons of answers with calls: the one that replaces it without calls
     natural: ClassVar[Mapping[str | None, str]]  # finish reasons without calls: the one that replaces it with calls
     error_types: ClassVar[Mapping[int, str]] = {}  # by status
     error_else: ClassVar[tuple[str, str]]  # type of an error for other statuses below 500, and from 500 on
@@ -158,7 +160,8 @@ class AnswerFormat(ABC):
 
     def _without_call(self, body: JSONObject, path: Path) -> JSONObject:
         """Return an answer without a call."""
-        return without_value(body, path)
+        result: JSONObject = without_value(body, path)
+        return result
 
     @abstractmethod
     def _with_added(self, body: JSONObject, call: MadeCall, choice: int, make_id: MakeId) -> JSONObject:
@@ -171,10 +174,11 @@ class AnswerFormat(ABC):
     def _with_finish(self, body: JSONObject, choice: int, *, has_calls: bool) -> JSONObject:
         path = self._finish_path(choice)
         reason = value_at(body, path) if path else None
-        reasons: Mapping[str | None, str] = self.natural if has_calls else dict(self.calling)
+        reasons = self.natural if has_calls else self.calling
         if not path or not isinstance(reason, str | None) or reason not in reasons:
             return body
-        return with_value(body, path, reasons[reason])
+        result: JSONObject = with_value(body, path, reasons[reason])
+        return result
 
     # -- whole answers -----------------------------------------------------------------------------------------------
 
@@ -193,6 +197,10 @@ class AnswerFormat(ABC):
         Its usage is 0, in a stream only if the request asks for usage. Raises ValueError for arguments that the
         protocol cannot express.
         """
+
+    def last_whole(self, events: Sequence[JSONObject]) -> JSONObject | None:
+        """Return the complete answer that the events of a stream contain; None if the protocol repeats none."""
+        return None
 
     @abstractmethod
     def stream(self, body: JSONObject) -> Iterator[bytes]:

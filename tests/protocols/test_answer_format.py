@@ -54,6 +54,18 @@ def test_stream_of_an_answer_says_the_same_answer(protocol: str, name: str) -> N
     assert streamed(protocol, body) == json.loads(expected)
 
 
+def test_whole_response_of_a_stream_has_the_items_of_their_own_events() -> None:
+    answers, body = get_protocol("responses").answers, ANSWERS["responses"]["sealed reasoning"]
+    events = [json.loads(event.partition(b"data: ")[2]) for event in answers.stream(body)]
+    assert json.dumps(answers.last_whole(events)) == json.dumps(body)
+    final = copy.deepcopy(events[-1])
+    final["response"]["output"][0]["encrypted_content"] = "YW5vdGhlcg=="  # as servers do
+    assert json.dumps(answers.last_whole([*events[:-1], final])) == json.dumps(body)
+    assert answers.last_whole(events[:-1]) is None
+    assert answers.last_whole([event for event in events if event.get("output_index") != 0]) is None
+    assert get_protocol("chat").answers.last_whole(events) is None
+
+
 def test_stream_of_a_message_names_its_stop_sequence_at_the_end() -> None:
     body = message(text("Half of"), stop="stop_sequence", stop_sequence="END", container={"id": "c"})
     *_, delta, _ = get_protocol("messages").answers.stream(body)
@@ -76,7 +88,7 @@ def test_events_of_long_texts_are_short_lines(protocol: str) -> None:
 @each_case("protocol, name", NAMES)
 def test_answer_without_edits_is_unchanged(protocol: str, name: str) -> None:
     answers, body = get_protocol(protocol).answers, ANSWERS[protocol][name]
-    edits = [SetText(part.path, part.text) for part in answers.texts(body) if part.text]
+    edits: list[Any] = [SetText(part.path, part.text) for part in answers.texts(body) if part.text]
     edits += [SetCall(call.path, call.name, call.arguments) for call in answers.calls(body)]
     before = copy.deepcopy(body)
     assert json.dumps(answers.edit(body, edits)) == json.dumps(before)

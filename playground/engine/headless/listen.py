@@ -15,10 +15,11 @@ from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.gateway import GatewayOptions
 from playground.engine.headless.show import Console
 from playground.engine.listen.exchanges import Listened, Summary
+from playground.engine.listen.mock_table import LARGEST_TABLE, read_mock_table
 from playground.engine.listen.programs import ANY_KEY, Program, known_programs
 from playground.engine.listen.recording import summary_json
 from playground.engine.listen.server import ListenServer, ListenSettings
-from playground.engine.requests.request_file import BadInputError
+from playground.engine.requests.request_file import BadInputError, read_text
 from playground.gateway.redact import Redactor
 from playground.jsonkit.texts import listed
 
@@ -32,6 +33,7 @@ class ListenOptions(GatewayOptions):
     port: int = 0
     allow_host: tuple[str, ...] = ()
     record: Path | None = None
+    mock: Path | None = None
     jsonl: bool = False
     pass_key: bool = False
     plain_path: bool = False
@@ -53,6 +55,7 @@ def list_programs(out: TextIO) -> ExitCode:
 async def _listen(command: Command, options: ListenOptions) -> ExitCode:
     console, gateway = command.console, command.gateway
     chosen = _programs(options.programs)
+    table = read_text(options.mock, LARGEST_TABLE, read_mock_table) if options.mock is not None else None
     command.say_all(())
     has_key = gateway.key is not None or bool(gateway.headers)
     stored_key = has_key and not options.pass_key
@@ -79,6 +82,7 @@ async def _listen(command: Command, options: ListenOptions) -> ExitCode:
                 console.say(server.problem)
 
     server = ListenServer(settings, report)
+    server.table = table
     try:
         base = await server.start()
     except ValueError as error:
@@ -146,5 +150,6 @@ def _print(summary: Summary, console: Console, *, as_json: bool) -> None:
         f"calls {listed(list(summary.calls))}" if summary.calls else "",
         f"try {summary.retry + 1}" if summary.retry else "",
         summary.finish,
+        *summary.changes,
     ]
     console.line(" · ".join(part for part in parts if part))

@@ -26,13 +26,13 @@ from playground.engine.listen.pauses import (
     ReplyBody,
     SendRequest,
 )
-from playground.gateway.redact import Redactor
 from playground.gateway.tape import Headers
 from playground.jsonkit import foreign
 from playground.jsonkit.texts import cut, listed
 from playground.jsonkit.values import JSONObject, same
 from playground.protocols.answer_format import AnswerCall, AnswerFormat
 from playground.protocols.protocol import get_protocol
+from playground.protocols.sse import SSEParser
 
 _STREAM: Final = "text/event-stream"
 _JSON: Final = "application/json"
@@ -41,8 +41,6 @@ _OF_BODY: Final = ("content-encoding", "content-length", "content-type", "transf
 
 _LEAST_ERROR: Final = 400
 _LARGEST_STATUS: Final = 599
-#: Masks headers by their names.
-_BY_NAME: Final = Redactor(())
 
 #: The time in the first event of a stream, in Unix seconds.
 _CREATED: Final = re.compile(rb'"created(?:_at)?" ?: ?(\d{1,12})')
@@ -84,13 +82,16 @@ class BreakpointHooks:
 
     async def before_sending(self, listened: Listened, request: ProgramRequest) -> ProgramRequest | Answer:
         """Pause a request of a known protocol, and return it as decided, or the answer to give in its place."""
-        decoded = request.decoded
-        if not request.target.protocol or decoded is None or not (self._breakpoints.requests or self.table):
+        if not request.target.protocol or not (self._breakpoints.requests or self.table):
             return self._uncompressed(listened, request)
+        decoded = request.decoded
+        if decoded is None:
+            listened.notes.append("The request was not paused: its body is compressed and cannot be decoded here.")
+            return request
         decision: Decision = GoOn()
         if self._breakpoints.requests:
             outcome = partial(_outcome_of_request, request=request)
-            pause = self._new_pause(decoded, _shown(request.headers), outcome, is_answer=False)
+            pause = self._new_pause(decoded, _shown(request), outcome, is_answer=False)
             decision = await self._wait(listened, pause, Stage.REQUEST_PAUSED)
         result = _outcome_of_request(decision, request)
         if isinstance(result, Answer):
@@ -99,14 +100,16 @@ class BreakpointHooks:
             return result
         if isinstance(decision, SendRequest):
             listened.changes += _request_changes(request, result)
-        elif (answer := self._answer_from_table(listened, request, decoded)) is not None:
+        elif (answer := await self._answer_from_table(listened, request, decoded)) is not None:
             return answer
         return self._uncompressed(listened, result)
 
-    def _answer_from_table(self, listened: Listened, request: ProgramRequest, decoded: bytes) -> Answer | None:
+    async def _answer_from_table(self, listened: Listened, request: ProgramRequest, decoded: bytes) -> Answer | None:
         """Return the answer of the first row that fits a request."""
-        body = _object(decoded)
-        match = self.table.find(request.target.protocol, body) if self.table is not None and body is not None else None
+        table, body = self.table, _object(decoded)
+        if table is None or body is None:
+            return None
+        match = await asyncio.to_thread(table.find, request.target.protocol, body)
         if match is None:
             return None
         try:
@@ -144,8 +147,10 @@ class BreakpointHooks:
     async def on_answer(self, listened: Listened, request: ProgramRequest, answer: Answer) -> Answer | None:
         """Pause an answer with a call of a chosen tool, and return it as decided; None to release it unchanged."""
         protocol = get_protocol(request.target.protocol)
-        body = _body_of_answer(request.target.protocol, answer)
+        body = await asyncio.to_thread(_body_of_answer, request.target.protocol, answer)
         names = frozenset(call.name for call in protocol.answers.calls(body)) if body is not None else frozenset()
+        if body is None and 200 <= answer.status < 300:
+            listened.notes.append("The answer was not paused: it is not complete, or its calls are not JSON.")
         if body is None or not self._pauses_at(names):
             return None
         outcome = partial(_outcome_of_answer, request=request, answer=answer, body=body, listened=listened)
@@ -197,9 +202,9 @@ class BreakpointHooks:
 # -- decisions ---------------------------------------------------------------------------------------------------------
 
 
-def _shown(headers: Headers) -> Headers:
-    """Return headers as a person sees them, with secrets and e-mail addresses masked."""
-    return masked_personal(_BY_NAME.headers(headers))
+def _shown(request: ProgramRequest) -> Headers:
+    """Return the headers of a request as a person sees them, with secrets and e-mail addresses masked."""
+    return masked_personal(request.redactor.headers(request.headers))
 
 
 def _outcome_of_request(decision: Decision, request: ProgramRequest) -> ProgramRequest | Answer:
@@ -207,7 +212,7 @@ def _outcome_of_request(decision: Decision, request: ProgramRequest) -> ProgramR
     if isinstance(decision, GoOn):
         return request
     if isinstance(decision, SendRequest):
-        headers = request.headers if decision.headers is None else _unmasked(decision.headers, request.headers)
+        headers = request.headers if decision.headers is None else _unmasked(decision.headers, request)
         if decision.body == request.decoded:
             return replace(request, headers=headers)
         return replace(request, headers=without(headers, "content-encoding"), body=decision.body)
@@ -249,10 +254,10 @@ def _own_answer(decision: Reply | ReplyBody | Fail, request: ProgramRequest, is_
     return Answer(200, (("content-type", _JSON),), _encoded(value))
 
 
-def _unmasked(edited: Headers, original: Headers) -> Headers:
+def _unmasked(edited: Headers, request: ProgramRequest) -> Headers:
     """Return edited headers in which each value that is still masked is the secret again."""
     secrets: dict[tuple[str, str], list[str]] = {}
-    for (name, value), (_, visible) in zip(original, _shown(original), strict=True):
+    for (name, value), (_, visible) in zip(request.headers, _shown(request), strict=True):
         if value != visible:
             secrets.setdefault((name.lower(), visible), []).append(value)
     headers = []
@@ -281,11 +286,21 @@ def _body_of_answer(protocol: str, answer: Answer) -> JSONObject | None:
     received.add_events([*decoder.decode_bytes(answer.body), *decoder.close()])
     if not received.complete:
         return None
+    if not received.deviations and (whole := spoken.answers.last_whole(_events(answer.body))) is not None:
+        return whole
     try:
         created = _CREATED.search(answer.body)
         return spoken.write_answer(received, int(created[1]) if created is not None else int(time.time()))
     except (ValueError, RecursionError):
         return None
+
+
+def _events(stream: bytes) -> list[JSONObject]:
+    """Return the JSON objects of a stream."""
+    parser = SSEParser(len(stream) + 1)
+    frames = [*parser.parse_bytes(stream), *parser.close()]
+    objects = (_object(frame.data.encode("utf-8", "replace")) for frame in frames if frame.kind == "data")
+    return [value for value in objects if value is not None]
 
 
 def _object(body: bytes | None) -> JSONObject | None:

@@ -36,13 +36,14 @@ class _Strict(Value):
 class MockConditions(_Strict):
     """The conditions of a row; one that is not set always holds."""
 
-    protocol: str = Field("", description="chat, messages or responses")
-    model: str = Field("", description="The model's name; * matches any characters")
-    contains: str = Field("", description="Text in the new messages or results, in capitals or not")
+    protocol: str = Field(default="", description="chat, messages or responses")
+    model: str = Field(default="", description="The model's name; * matches any characters")
+    contains: str = Field(default="", description="Text in the new messages or results, in capitals or not")
     result: bool | str | None = Field(
-        None, description="True: there is a new tool result. False: there is none. A name: one of this tool is there"
+        default=None,
+        description="True: there is a new tool result. False: there is none. A name: one of this tool is there",
     )
-    offers: str = Field("", description="The name of a tool that the request offers")
+    offers: str = Field(default="", description="The name of a tool that the request offers")
 
 
 class MockedCall(_Strict):
@@ -58,7 +59,7 @@ class MockedAnswer(_Strict):
 
     text: str = ""
     calls: tuple[MockedCall, ...] = ()
-    status: int | None = Field(None, ge=400, le=599)
+    status: int | None = Field(default=None, ge=400, le=599)
     message: str = ""
 
     @model_validator(mode="after")
@@ -115,6 +116,8 @@ def read_mock_table(text: str) -> MockTable:
         raise ValueError(f"not JSON: {error}") from None
     if not isinstance(value, dict):
         raise ValueError("the file must hold one JSON object")
+    if _VERSION_MEMBER not in value and "playground_answers" in value:
+        raise ValueError("this is a table of results for tool calls; a mock table of requests has “playground_mock”")
     if problem := version_problem(value, _VERSION_MEMBER, VERSION):
         raise ValueError(problem)
     if unknown := sorted(value.keys() - {_VERSION_MEMBER, "rows", "$schema"}):

@@ -91,6 +91,9 @@ class Pause:
         """
         if problem := self.check(decision):
             return problem
-        loop = self.decision.get_loop()
-        loop.call_soon_threadsafe(lambda: self.decision.done() or self.decision.set_result(decision))
+        self.decision.get_loop().call_soon_threadsafe(self._take, decision)
         return ""
+
+    def _take(self, decision: Decision) -> None:
+        if not self.decision.done():
+            self.decision.set_result(decision)

@@ -65,6 +65,7 @@ MAX_MEMORY: Final = 256 * MEBIBYTE  # bytes of the bodies of exchanges that have
 #: Seconds without a byte to the program after which a comment is sent while the answer to a stream is held.
 KEEP_ALIVE: Final = 15.0
 _KEEP_ALIVE_COMMENT: Final = b": held by Gateway Playground\n\n"
+_MAX_HEADERS: Final = 64 * 1024  # characters of names and values
 _DRAINED: Final = 4  # times the largest request that are read of a larger one
 _MOST_REDACTORS: Final = 64
 _MOST_TRIES: Final = 1000
@@ -82,9 +83,9 @@ class ListenSettings:
 
     ``port`` 0 lets the system choose. ``secret_path``: the address contains a random secret. ``folder``: where the
     exchanges are recorded, None to keep them in memory only. ``secrets`` are further ones that no tape may contain.
-    ``max_request`` limits the bytes of a request's body. ``hosts`` are accepted as Host besides loopback names.
-    ``price_of`` returns the price of a model.
-    ``keep_alive`` is the time in seconds between two comments to a program whose stream is held.
+    ``max_request`` limits the bytes of a request's body, ``max_memory`` those of all bodies in memory. ``hosts`` are
+    accepted as Host besides loopback names. ``keep_alive`` is the time in seconds between two comments to a program
+    whose stream is held. ``price_of`` returns the price of a model.
     """
 
     connection: Connection
@@ -94,9 +95,10 @@ class ListenSettings:
     folder: Path | None = None
     secrets: Iterable[SecretStr] = ()
     max_request: int = MAX_REQUEST
+    max_memory: int = MAX_MEMORY
     hosts: frozenset[str] = frozenset()
-    price_of: PriceOf = lambda _: None
     keep_alive: float = KEEP_ALIVE
+    price_of: PriceOf = lambda _: None
 
 
 class ListenServer:
@@ -244,6 +246,8 @@ class ListenServer:
             return 403, "The request is for a proxy server; Listen passes requests on to its own gateway only."
         if words := ambiguous_length([name for name, _ in headers], version):
             return 400, words
+        if sum(len(name) + len(value) for name, value in headers) > _MAX_HEADERS:
+            return 431, f"The headers of the request are larger than {_MAX_HEADERS // 1024} KiB."
         return None
 
     def _redactor(self, headers: Headers, query: str) -> Redactor:
@@ -291,6 +295,7 @@ class ListenServer:
         """Mark an exchange as ended, and who ended it."""
         exchange = listened.exchange
         listened.pause = None
+        listened.changes = [passage.redactor.text(change) for change in listened.changes]
         listened.stage = Stage.ENDED
         if listened.ended_by is None and self._closing:
             listened.ended_by = EndedBy.LISTENER
@@ -346,7 +351,7 @@ class ListenServer:
         size = len(listened.exchange.request_body) + listened.exchange.size
         self._in_memory.append((listened, size))
         self._memory += size
-        while self._memory > MAX_MEMORY and len(self._in_memory) > 1:
+        while self._memory > self.settings.max_memory and len(self._in_memory) > 1:
             oldest, size = self._in_memory.popleft()
             oldest.exchange.drop()
             self._memory -= size
@@ -452,7 +457,7 @@ class _Passage:
         passed, note = headers_for_gateway(headers)
         if note:
             listened.notes.append(self.redactor.text(note))
-        request = ProgramRequest(self._method, self._target, passed, body)
+        request = ProgramRequest(self._method, self._target, passed, body, self.redactor)
         server.count_try(listened, body)
         self._record_request(request)
         outcome = await server.hooks.before_sending(listened, request)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar, Final
 
 from playground.jsonkit.foreign import text_of
 from playground.jsonkit.values import JSON, JSONObject, Path
@@ -42,9 +42,13 @@ class ChatAnswerFormat(AnswerFormat):
     """Completion objects, and chunks."""
 
     call_prefix = "call_"
-    calling = {"tool_calls": "stop", _OLD_CALL: "stop"}  # noqa: RUF012 - the base class declares a mapping
-    natural = {"stop": "tool_calls", None: "tool_calls"}  # noqa: RUF012
-    error_types = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error"}  # noqa: RUF012
+    calling: ClassVar[Mapping[str | None, str]] = {"tool_calls": "stop", _OLD_CALL: "stop"}
+    natural: ClassVar[Mapping[str | None, str]] = {"stop": "tool_calls", None: "tool_calls"}
+    error_types: ClassVar[Mapping[int, str]] = {
+        401: "authentication_error",
+        404: "not_found_error",
+        429: "rate_limit_error",
+    }
     error_else = "invalid_request_error", "server_error"
 
     def texts(self, body: JSONObject) -> Iterator[AnswerText]:
@@ -89,15 +93,14 @@ class ChatAnswerFormat(AnswerFormat):
 
     def _without_call(self, body: JSONObject, path: Path) -> JSONObject:
         """Remove the list with its last call, and let an answer without anything have an empty content."""
-        result = without_value(body, path)
-        message_path = path[:3]
-        message = value_at(result, message_path)
+        without_last, message_path = without_value(body, path), path[:3]
+        message = value_at(without_last, message_path)
         if message.get(_CALLS) == []:
             message = {name: value for name, value in message.items() if name != _CALLS}
         if message.get("content") is None and _CALLS not in message and not message.get("refusal"):
             message = {**message, "content": ""}
-        result = with_value(result, message_path, message)
-        return result if isinstance(result, dict) else body
+        result: JSONObject = with_value(without_last, message_path, message)
+        return result
 
     def _with_added(self, body: JSONObject, call: MadeCall, choice: int, make_id: MakeId) -> JSONObject:
         path: Path = (_CHOICES, choice, _MESSAGE)
@@ -106,8 +109,8 @@ class ChatAnswerFormat(AnswerFormat):
             raise ValueError(f"the answer has no choice {choice}")
         calls = message.get(_CALLS)
         entries = [*(calls if isinstance(calls, list) else ()), _entry(call, frozenset())]
-        result = with_value(body, path, {**message, _CALLS: entries})
-        return result if isinstance(result, dict) else body
+        result: JSONObject = with_value(body, path, {**message, _CALLS: entries})
+        return result
 
     def _finish_path(self, choice: int) -> Path:
         return _CHOICES, choice, "finish_reason"
@@ -145,7 +148,7 @@ class ChatAnswerFormat(AnswerFormat):
 
     def stream(self, body: JSONObject) -> Iterator[bytes]:
         """Yield the chunks of one choice after another; usage follows in a chunk without choices."""
-        head = {name: body[name] for name in ("id", "object", "created", "model") if name in body}
+        head: JSONObject = {name: body[name] for name in ("id", "object", "created", "model") if name in body}
         head["object"] = "chat.completion.chunk"
         more = {name: value for name, value in body.items() if name not in head and name not in (_CHOICES, "usage")}
         for place, choice in objects(body.get(_CHOICES)):

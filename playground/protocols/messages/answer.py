@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar, Final
 
 from playground.jsonkit import foreign
 from playground.jsonkit.foreign import text_of
@@ -36,9 +36,9 @@ class MessagesAnswerFormat(AnswerFormat):
     """Messages, and their events."""
 
     call_prefix = "toolu_"
-    calling = {_CALL: "end_turn"}  # noqa: RUF012 - the base class declares a mapping
-    natural = {"end_turn": _CALL, "stop_sequence": _CALL, None: _CALL}  # noqa: RUF012
-    error_types = {  # noqa: RUF012
+    calling: ClassVar[Mapping[str | None, str]] = {_CALL: "end_turn"}
+    natural: ClassVar[Mapping[str | None, str]] = {"end_turn": _CALL, "stop_sequence": _CALL, None: _CALL}
+    error_types: ClassVar[Mapping[int, str]] = {
         401: "authentication_error",
         402: "billing_error",
         403: "permission_error",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import ClassVar, Final
 
 from playground.jsonkit.foreign import text_of
 from playground.jsonkit.values import JSON, JSONObject, Path
@@ -20,6 +20,7 @@ from playground.protocols.answer_format import (
     pieces,
     to_event,
 )
+from playground.protocols.responses.decode import ENDS
 from playground.protocols.responses.items import CALLS, MESSAGE, REASONING
 
 _OUTPUT: Final = "output"
@@ -72,9 +73,9 @@ class ResponsesAnswerFormat(AnswerFormat):
     """Responses, and their events. A call does not change the status of a response."""
 
     call_prefix = "call_"
-    calling = {}  # noqa: RUF012 - the base class declares a mapping
-    natural = {}  # noqa: RUF012
-    error_types = {401: "authentication_error", 404: "not_found", 429: "too_many_requests"}  # noqa: RUF012
+    calling: ClassVar[Mapping[str | None, str]] = {}
+    natural: ClassVar[Mapping[str | None, str]] = {}
+    error_types: ClassVar[Mapping[int, str]] = {401: "authentication_error", 404: "not_found", 429: "too_many_requests"}
     error_else = "invalid_request_error", "server_error"
 
     def texts(self, body: JSONObject) -> Iterator[AnswerText]:
@@ -123,6 +124,7 @@ class ResponsesAnswerFormat(AnswerFormat):
         for call in calls:
             id_ = call.id or make_id(self.call_prefix)
             output.append(_call_item(MadeCall(call.name, call.arguments, id_), custom, make_id))
+        settings: JSONObject = {name: request.get(name, default) for name, default in _ECHOED.items()}
         return {
             "id": make_id("resp_"),
             "object": "response",
@@ -133,9 +135,25 @@ class ResponsesAnswerFormat(AnswerFormat):
             "incomplete_details": None,
             "model": request.get("model"),
             _OUTPUT: output,
-            **{name: request.get(name, default) for name, default in _ECHOED.items()},
+            **settings,
             "usage": dict(_NO_USAGE),
         }
+
+    def last_whole(self, events: Sequence[JSONObject]) -> JSONObject | None:
+        """The last event has the response. Its items are taken from their own events, as clients do.
+
+        Servers encrypt reasoning again for the last event, and some change the ids.
+        """
+        responses = [event.get("response") for event in events if event.get("type") in ENDS]
+        done = [event for event in events if event.get("type") == "response.output_item.done"]
+        if len(responses) != 1 or not isinstance(responses[0], dict):
+            return None
+        output = responses[0].get(_OUTPUT)
+        places = [event.get("output_index") for event in done]
+        if not isinstance(output, list) or len(output) != len(done) or places != [*range(len(done))]:
+            return None
+        items = [event.get("item") for event in done]
+        return {**responses[0], _OUTPUT: items}
 
     def stream(self, body: JSONObject) -> Iterator[bytes]:
         """Yield the events of one item after another; the last event has the whole response."""
@@ -147,7 +165,8 @@ class ResponsesAnswerFormat(AnswerFormat):
             name = f"response.{kind}"
             return to_event({"type": name, "sequence_number": number, **members}, name)
 
-        started = {**body, "status": "in_progress", _OUTPUT: [], **{name: None for name in _AT_END if name in body}}
+        unknown: JSONObject = {name: None for name in _AT_END if name in body}
+        started: JSONObject = {**body, "status": "in_progress", _OUTPUT: [], **unknown}
         yield write("created", response=started)
         yield write("in_progress", response=started)
         for index, (_, item) in enumerate(objects(body.get(_OUTPUT))):
@@ -221,7 +240,7 @@ def _write_part(write: _Write, place: JSONObject, part: JSONObject) -> Iterator[
         return
     text = text_of(part.get(member))
     logprobs: JSONObject = {"logprobs": []} if kind == "output_text" else {}
-    empty = {name: [] for name in ("annotations", "logprobs") if name in part}
+    empty: JSONObject = {name: [] for name in ("annotations", "logprobs") if name in part}
     yield write("content_part.added", **place, part={**part, member: "", **empty})
     for piece in pieces(text):
         yield write(f"{kind}.delta", **place, delta=piece, **logprobs)

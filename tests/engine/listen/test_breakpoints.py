@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gzip
 import json
 from collections.abc import AsyncIterator
+from functools import partial
 from http.client import IncompleteRead
 from typing import Any
 from urllib.parse import urlsplit
@@ -30,9 +32,8 @@ from playground.engine.listen.server import ListenServer
 from playground.protocols.answer_format import AddCall, DropCall, SetCall, SetText
 from playground.protocols.protocol import get_protocol
 from playground.system.tasks import Tasks
-from tests.engine.listen.conftest import PROGRAM_KEY, MakeServer
+from tests.engine.listen.conftest import PROGRAM_KEY, MakeServer, post
 from tests.engine.listen.test_answer_streams import TOOLS, final_completion, final_message, final_response
-from tests.engine.listen.test_relay import post
 from tests.protocols.answers import ANSWERS
 from tests.support.each_case import each_case
 from tests.support.eventually import eventually
@@ -41,6 +42,7 @@ from tests.support.raw_http import Answer
 
 TARGETS = {"chat": "/v1/chat/completions", "messages": "/v1/messages?beta=true", "responses": "/v1/responses"}
 PROTOCOLS = tuple(TARGETS)
+GZIP = "Content-Encoding", "gzip"
 AT_CALLS = Breakpoints(calls=True)
 AT_REQUESTS = Breakpoints(requests=True)
 
@@ -80,6 +82,11 @@ async def paused(server: ListenServer, number: int = 0) -> Pause:
     pause = server.exchanges[number].pause
     assert pause is not None
     return pause
+
+
+def at_least(listened: Listened, count: int) -> bool:
+    """Return whether so many comments were sent."""
+    return listened.keep_alives >= count
 
 
 async def ended(server: ListenServer, number: int = 0) -> Listened:
@@ -122,7 +129,7 @@ async def test_unedited_answer_with_a_call_is_released_byte_for_byte(listen: Mak
             async with asked(server, protocol) as answer:
                 pause = await paused(server)
                 assert (pause.is_answer, server.exchanges[0].stage) == (True, Stage.ANSWER_PAUSED)
-                assert json.loads(pause.body) == ANSWERS[protocol]["call"]
+                assert pause.body == json.dumps(ANSWERS[protocol]["call"], ensure_ascii=False).encode()
                 assert not answer.done()
                 pause.decide(decision)
                 assert (await answer).body == stream_of(protocol)
@@ -138,7 +145,7 @@ async def test_edited_answer_reaches_the_program_as_a_stream(listen: MakeServer,
             pause = await paused(server)
             answers, body = get_protocol(protocol).answers, json.loads(pause.body)
             first, second = answers.calls(body)
-            edits = [
+            edits: list[Any] = [
                 SetCall(first.path, "get_sun", '{"day": 1}'),
                 DropCall(second.path),
                 AddCall(MadeCall("now", "{}")),
@@ -221,6 +228,20 @@ async def test_answer_to_a_request_without_tools_arrives_before_its_end(
     await ended(server)
 
 
+async def test_answer_that_cannot_be_written_in_one_piece_is_released_with_a_note(
+    listen: MakeServer, gateway: FaultServer
+) -> None:
+    broken = stream_of("messages").replace(b'\\"Oslo\\"}', b'\\"Oslo')
+    cut_off = stream_of("chat").partition(b"data: [DONE]")[0].replace(b'"tool_calls"}', b"null}")
+    for protocol, body in (("messages", broken), ("chat", cut_off)):
+        assert body != stream_of(protocol)
+        gateway.play(*streamed(body))
+        server = await listen()
+        server.breakpoints = AT_CALLS
+        assert (await post(server, TARGETS[protocol], request(protocol))).body == body
+        assert any("was not paused" in note for note in (await ended(server)).notes)
+
+
 async def test_answer_is_replaced_by_hand_and_by_an_error(listen: MakeServer, gateway: FaultServer) -> None:
     for protocol in PROTOCOLS:
         gateway.play(*streamed(stream_of(protocol)))
@@ -245,7 +266,8 @@ async def test_held_stream_gets_comments_and_an_error_as_an_event(listen: MakeSe
         server.breakpoints = AT_CALLS
         async with asked(server, "messages") as answer:
             pause = await paused(server)
-            await eventually(lambda server=server: server.exchanges[0].keep_alives > 1)
+            listened = server.exchanges[0]
+            await eventually(partial(at_least, listened, 2))
             pause.decide(decision)
             reply = await answer
         assert reply.status == 200
@@ -257,7 +279,7 @@ async def test_held_stream_gets_comments_and_an_error_as_an_event(listen: MakeSe
         else:
             assert got.failure is not None
             assert got.failure.message == "Broken."
-        listened = await ended(server)
+        await ended(server)
         assert b"held by" not in listened.exchange.body
         assert listened.keep_alives > 1
 
@@ -297,6 +319,18 @@ async def test_paused_answer_goes_on_when_its_breakpoint_is_switched_off(
             await paused(server)
             server.breakpoints = later
             assert (await answer).body == stream_of("chat")
+
+
+async def test_many_paused_answers_go_on_together(listen: MakeServer, gateway: FaultServer) -> None:
+    count = 5  # a thread for each
+    gateway.play(*streamed(stream_of("chat")))
+    server = await listen()
+    server.breakpoints = AT_CALLS
+    tasks = Tasks()
+    answers = [tasks.start(post(server, TARGETS["chat"], request("chat"))) for _ in range(count)]
+    await eventually(lambda: sum(listened.pause is not None for listened in server.exchanges) == count)
+    server.breakpoints = Breakpoints()
+    assert {answer.body for answer in await asyncio.gather(*answers)} == {stream_of("chat")}
 
 
 async def test_paused_answer_stays_paused_when_other_breakpoints_change(
@@ -375,7 +409,8 @@ async def test_edited_request_is_sent_and_both_bodies_are_recorded(listen: MakeS
     server = await listen(stored_key=False)
     server.breakpoints = AT_REQUESTS
     edited = b'{"model": "m-2", "messages": []}'
-    async with asked(server, "chat", b"", ("X-Note", "old"), ("X-User-Email", "a@b.example")) as answer:
+    extra = ("X-Note", "old"), ("X-User-Email", "a@b.example"), ("X-Trace", f"by {PROGRAM_KEY}")
+    async with asked(server, "chat", b"", *extra) as answer:
         pause = await paused(server)
         assert PROGRAM_KEY not in str(pause.headers)
         assert "a@b.example" not in str(pause.headers)
@@ -386,6 +421,7 @@ async def test_edited_request_is_sent_and_both_bodies_are_recorded(listen: MakeS
     sent = gateway.requests[0]
     assert sent.body == edited
     assert sent.header("authorization") == f"Bearer {PROGRAM_KEY}"
+    assert sent.header("x-trace") == f"by {PROGRAM_KEY}"
     assert (sent.header("x-note"), sent.header("x-user-email")) == ("new", "a@b.example")
     listened = await ended(server)
     assert listened.changes == ["request body edited", "headers edited: x-note"]
@@ -439,6 +475,48 @@ async def test_paused_request_is_not_sent_when_the_program_leaves(listen: MakeSe
     assert (listened.ended_by, listened.pause) == (EndedBy.PROGRAM, None)
     assert listened.exchange.request_body == body
     assert gateway.requests == []
+
+
+async def test_compressed_request_is_shown_plain_and_sent_as_received_unless_edited(
+    listen: MakeServer, gateway: FaultServer
+) -> None:
+    plain, edited = request("chat"), b'{"model": "m-2", "messages": []}'
+    for decision, sent in ((SendRequest(plain), gzip.compress(plain)), (SendRequest(edited), edited)):
+        gateway.play(send(whole(200, "application/json", b"{}")), keep())
+        server = await listen()
+        server.breakpoints = AT_REQUESTS
+        async with asked(server, "chat", sent if sent != edited else gzip.compress(plain), GZIP) as answer:
+            pause = await paused(server)
+            assert pause.body == plain
+            pause.decide(decision)
+            await answer
+        assert gateway.requests[-1].body == sent
+        assert (gateway.requests[-1].header("content-encoding") == "gzip") == (sent != edited)
+
+
+async def test_request_in_an_unknown_encoding_is_passed_on_with_a_note(
+    listen: MakeServer, gateway: FaultServer
+) -> None:
+    gateway.play(send(whole(200, "application/json", b"{}")), keep())
+    server = await listen()
+    server.breakpoints = AT_REQUESTS
+    assert (await post(server, TARGETS["chat"], b"\x28\xb5\x2f\xfd", ("Content-Encoding", "zstd"))).status == 200
+    assert gateway.requests[0].body == b"\x28\xb5\x2f\xfd"
+    assert any("was not paused" in note for note in (await ended(server)).notes)
+
+
+async def test_paused_answer_stays_recorded_when_the_program_leaves(listen: MakeServer, gateway: FaultServer) -> None:
+    gateway.play(*streamed(stream_of("chat")))
+    server = await listen()
+    server.breakpoints = AT_CALLS
+    address, body = urlsplit(server.base_url), request("chat")
+    _, writer = await asyncio.open_connection(address.hostname, address.port)
+    writer.write(post_head(f"{address.path}{TARGETS['chat']}", body) + body)
+    await paused(server)
+    writer.transport.abort()
+    listened = await ended(server)
+    assert (listened.ended_by, listened.pause, listened.changes) == (EndedBy.PROGRAM, None, [])
+    assert listened.exchange.body == stream_of("chat")
 
 
 async def test_paused_requests_go_on_when_breakpoints_are_switched_off_or_time_is_over(

@@ -109,6 +109,7 @@ MISTAKES = [
     ("[", "not JSON"),
     ("[]", "one JSON object"),
     ("{}", '"playground_mock": 1 is missing'),
+    ('{"playground_answers": 1, "tools": {}}', "results for tool calls"),
     ('{"playground_mock": 2, "rows": []}', "newer application"),
     ('{"playground_mock": 1}', '"rows" must be a list'),
     ('{"playground_mock": 1, "rows": [], "row": 1}', "unknown field 'row'"),
