@@ -53,6 +53,7 @@ BENCHMARKS: Final = {
     "hostile": "hostile",
     "servers": "servers",
     "evaluate": "evaluate",
+    "listen": "listen",
     "peers": "peers",
     "store": "store",
     "start": "start",

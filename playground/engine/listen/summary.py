@@ -63,7 +63,7 @@ def whole_summary(listened: Listened, facts: Summary, price_of: PriceOf) -> Summ
         facts,
         started_at=exchange.started_at,
         retry=listened.retry,
-        status=exchange.status,
+        status=exchange.status if exchange.status is not None or exchange.failure is None else exchange.failure.status,
         failure=failure_words(exchange),
         duration=exchange.ended,
         ended_by=listened.ended_by.value if listened.ended_by is not None else "",
