@@ -14,6 +14,7 @@ from tests.flows.pages.dialogs import name_file
 from tests.flows.pages.evaluate import plan_of
 from tests.flows.pages.listen import CompareWindow, ListenPage, ProgramWindow, RecordingsWindow
 from tests.flows.pages.steps import answer_question
+from tests.flows.test_every_dialog import controls_without_name
 from tests.support.agent_program import KEY, TOOL, answers_of, chat, run_program, start_program
 
 AT_ONCE = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=0)
@@ -279,6 +280,27 @@ async def test_tool_calls_of_an_answer_are_edited_before_the_program_gets_them(p
     assert "Edited" in rows[0]["result"]
     await page.select(0)
     await page.wait_until(lambda: page.has_button("Answer as sent…"), "the answer as sent")
+
+
+@flow(AT_ONCE)
+async def test_controls_of_all_states_have_accessible_names(person: Person) -> None:
+    page = await ListenPage.open(person)
+    base = await page.start()
+    window = person.app.window
+    await page.wait_until(lambda: page.shows_lines, "the lines")
+    assert controls_without_name(window) == []
+    await page.set_breakpoint("Pause at tool calls")
+    program = await start_program(base, WEATHER)
+    await page.wait_for_pause("Answer paused")
+    assert controls_without_name(window) == []
+    for mode in ("Answer by hand", "Fail", "Inspect"):
+        await page.press(mode)
+        assert controls_without_name(window) == []
+    dialog = await page.open_program()
+    assert controls_without_name(dialog.widget) == []
+    await dialog.close("Close")
+    await person.trigger("listen.continue-all")
+    await program.wait()
 
 
 @flow(AT_ONCE)
