@@ -70,6 +70,20 @@ async def test_listening_goes_on_while_other_pages_are_shown(person: Person) -> 
 
 
 @flow(AT_ONCE)
+async def test_own_key_of_a_program_is_passed_on_and_not_shown(person: Person) -> None:
+    page = await ListenPage.open(person)
+    await page.select_option("Key", "Program's own key")
+    base = await page.start()
+    assert "YOUR-KEY" in page.lines
+    await run_program(base, chat("Hello"))
+    await page.wait_for_rows(1)
+    assert person.posts[-1].header("authorization") == f"Bearer {KEY}"
+    await page.select(0)
+    await page.wait_until(lambda: "Hello" in page.body, "the request")
+    assert KEY not in page.body
+
+
+@flow(AT_ONCE)
 async def test_exchange_is_opened_as_an_experiment_and_runs_again(person: Person) -> None:
     page = await ListenPage.open(person)
     base = await page.start()

@@ -75,6 +75,10 @@ class ListenPage(Dialog):
         await self.wait_until(lambda: self.listens, "it to listen")
         return self.person.app.listen.model.base_url
 
+    async def select_option(self, name: str, entry: str) -> None:
+        """Choose an entry of an option before the start."""
+        await select_entry(self.person, await self.wait_for(QComboBox, name), entry)
+
     async def copy_address(self) -> str:
         """Copy the address and return it."""
         await self.press("Copy the address")

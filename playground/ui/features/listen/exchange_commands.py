@@ -80,7 +80,10 @@ class ExchangeCommands:
             except (CassetteError, OSError) as error:
                 self._around.say(str(error))
 
-        return lambda rows: spawn(run(rows), name="command for exchanges")
+        def start(rows: list[ExchangeRow]) -> None:
+            spawn(run(rows), name="command for exchanges")
+
+        return start
 
     async def _exchanges(self, rows: Sequence[ExchangeRow]) -> list[Exchange]:
         return [await self._model.exchange(row.summary.number) for row in rows]

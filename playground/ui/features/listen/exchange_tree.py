@@ -168,7 +168,7 @@ class ExchangeModel(QAbstractItemModel):
             return QModelIndex()
         return self.createIndex(row, column, parent.row() + 1 if parent.isValid() else 0)
 
-    def parent(self, index: Index = QModelIndex()) -> Any:  # type: ignore[override]  # noqa: B008 - Qt's own
+    def parent(self, index: Index = QModelIndex()) -> Any:  # noqa: B008 - Qt's own
         if not index.isValid() or index.internalId() == 0:
             return QModelIndex()
         return self.createIndex(index.internalId() - 1, 0, 0)
