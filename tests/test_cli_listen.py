@@ -38,11 +38,19 @@ def ask(base: str, path: str, body: bytes | None = None) -> bytes:
 
 
 def address(process: subprocess.Popen[bytes]) -> str:
-    """The address that the command prints, once it listens."""
-    assert process.stderr is not None
-    match = re.search(r"Listening at (\S+) and", process.stderr.readline().decode())
+    """The address that the command prints, once it listens; see ``beginning``."""
+    match = re.search(r"Listening at (\S+) and", beginning(process))
     assert match is not None
     return match[1]
+
+
+def beginning(process: subprocess.Popen[bytes]) -> str:
+    """The lines that the command prints before the first request."""
+    assert process.stderr is not None
+    lines = [process.stderr.readline().decode()]
+    while lines[-1] and "Ctrl+C ends it." not in lines[-1]:
+        lines.append(process.stderr.readline().decode())
+    return "".join(lines)
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
@@ -82,15 +90,18 @@ def test_program_key_is_passed_on_and_lines_are_for_people() -> None:
     with DemoServer(config) as demo:
         options = ("--base-url", demo.base_url, "--pass-key", "--plain-path", "--program", "claude-code")
         with started_command("listen", *options, env={"PLAYGROUND_API_KEY": KEY}) as process:
-            base = address(process)
-            assert re.fullmatch(r"http://127\.0\.0\.1:\d+", base)
+            printed = beginning(process)
+            match = re.search(r"Listening at (http://127\.0\.0\.1:\d+) and", printed)
+            assert match is not None
+            base = match[1]
             assert json.loads(ask(base, "/chat/completions", CHAT))["choices"]
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=60)
 
     assert re.match(rb"1  POST /chat/completions \xc2\xb7 t \xc2\xb7 demo-chat \xc2\xb7 200", out)
-    assert f"export ANTHROPIC_BASE_URL='{base}'" in err.decode()
-    assert "YOUR-KEY" in err.decode()
+    assert f"export ANTHROPIC_BASE_URL='{base}'" in printed
+    assert "YOUR-KEY" in printed
+    assert b"Ended after 1 request." in err
 
 
 def test_known_programs_are_listed() -> None:

@@ -37,6 +37,7 @@ WRITERS: Final = {
     "playground/engine/io/list_file.py": "settings; their stores refuse secrets",
     "playground/engine/io/files.py": PRIMITIVE,
     "playground/engine/library/store/recovery.py": OWN,
+    "playground/engine/listen/recording.py": REDACTED,
     "playground/engine/questions/worker.py": "a pipe to the program itself",
     "playground/self_test/report.py": STREAM,
     "playground/tool_host/host.py": "a pipe to the program itself",

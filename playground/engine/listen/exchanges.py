@@ -22,7 +22,7 @@ class Stage(StrEnum):
 
 
 class EndedBy(StrEnum):
-    """Who ended an exchange."""
+    """The side that ended an exchange."""
 
     UPSTREAM = "gateway"  # its answer is whole, or its connection broke
     PROGRAM = "program"  # it closed the connection before the answer was whole

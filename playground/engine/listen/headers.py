@@ -136,7 +136,7 @@ def _named_by_connection(headers: Headers) -> frozenset[str]:
 
 def _decodable(offered: str) -> str:
     """Return the part of an Accept-Encoding that can be decoded here, with its weights; "identity" without any."""
-    known = [name.strip() for name in ACCEPTED.split(",")]
+    decodable = [name.strip() for name in ACCEPTED.split(",")]
     offers = [offer.strip() for offer in offered.split(",")]
-    chosen = [offer for offer in offers if offer.partition(";")[0].strip().lower() in (*known, "identity")]
+    chosen = [offer for offer in offers if offer.partition(";")[0].strip().lower() in (*decodable, "identity")]
     return ", ".join(chosen) or "identity"

@@ -14,8 +14,9 @@ from playground.protocols.protocol import get_protocol, protocol_at
 #: First segments of paths that belong below the gateway's base URL, also where a program leaves /v1 out.
 _RESOURCES: Final = frozenset(
     {
-        *("chat", "completions", "messages", "responses", "models", "embeddings", "files", "audio", "images"),
-        *("batches", "moderations", "conversations", "uploads", "fine_tuning", "vector_stores", "realtime"),
+        *(get_protocol(name).endpoint.partition("/")[0] for name in PROTOCOLS),
+        *("completions", "models", "embeddings", "files", "audio", "images", "batches", "moderations"),
+        *("conversations", "uploads", "fine_tuning", "vector_stores", "realtime"),
     }
 )
 _VERSION: Final = re.compile(r"/v\d+[a-z0-9.]*$", re.IGNORECASE)

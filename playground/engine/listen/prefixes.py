@@ -19,7 +19,7 @@ _PROMPTS: Final = ("system", "instructions")
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """What the messages of a request share with those of an earlier one; see ``Summary`` for the fields."""
+    """The messages that a request shares with an earlier one; see ``Summary`` for the fields."""
 
     extends: int = 0
     common: int = 0

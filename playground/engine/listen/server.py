@@ -505,8 +505,9 @@ class _Passage:
             own = (*key_headers(settings.connection, target.family), *gateway_headers(settings.connection))
             headers = without_keys(headers)
             given = {name.lower() for name, _ in headers}
-            # A version that the program names itself goes with its body.
-            added = [pair for pair in own if pair[0].lower() != "anthropic-version" or pair[0].lower() not in given]
+            # A version that the program names itself belongs to its body.
+            versions = get_protocol(target.family).key_headers.keys() & given
+            added = [pair for pair in own if pair[0].lower() not in versions]
             headers = (*without(headers, *(name.lower() for name, _ in added)), *added)
             address, mark, query = url.partition("?")
             query = query_without_keys(query)

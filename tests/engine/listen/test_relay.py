@@ -122,8 +122,8 @@ async def test_headers_of_one_connection_are_removed_and_others_kept(listen: Mak
         "Keep-Alive: timeout=5",
         "Proxy-Authenticate: Basic",
     )
-    kept = ("request-id: r-1", "Retry-After: 3", "Set-Cookie: a=1", "Set-Cookie: b=2", "x-ratelimit-remaining: 5")
-    gateway.play(send(whole(200, "application/json", JSON_ANSWER, *own, *kept)), keep())
+    passed = ("request-id: r-1", "Retry-After: 3", "Set-Cookie: a=1", "Set-Cookie: b=2", "x-ratelimit-remaining: 5")
+    gateway.play(send(whole(200, "application/json", JSON_ANSWER, *own, *passed)), keep())
     server = await listen(stored_key=False)
 
     with_hops = [
@@ -149,7 +149,7 @@ async def test_headers_of_one_connection_are_removed_and_others_kept(listen: Mak
     assert dict(sent)["host"] == urlsplit(gateway.url).netloc
     assert names.count("content-length") == 1
     lines = answer.partition(b"\r\n\r\n")[0].decode().split("\r\n")
-    assert all(line in lines for line in kept)
+    assert all(line in lines for line in passed)
     assert not any("hop" in line.lower() or "proxy" in line.lower() for line in lines)
 
 
@@ -362,7 +362,7 @@ async def test_32_connections_at_once_are_kept_apart(listen: MakeServer, gateway
     loop = asyncio.get_running_loop()
     target, given = f"{path_of(server)}/v1/chat/completions", [("Host", "localhost")]
     with ThreadPoolExecutor(32) as pool:
-        asking = [
+        requests = [
             loop.run_in_executor(pool, ask, server.base_url, "POST", target, given, b'{"n":%d}' % number)
             for number in range(32)
         ]
@@ -370,7 +370,7 @@ async def test_32_connections_at_once_are_kept_apart(listen: MakeServer, gateway
         assert len([listened for listened in server.exchanges if listened.stage is not Stage.ENDED]) == 32
         for _ in range(32):
             gateway.go_on()
-        answers = await asyncio.gather(*asking)
+        answers = await asyncio.gather(*requests)
 
     assert all(answer.body == STREAM for answer in answers)
     rows: list[Listened] = [await ended(server, index) for index in range(32)]
@@ -381,12 +381,12 @@ async def test_stop_ends_and_marks_running_exchanges(listen: MakeServer, gateway
     gateway.play(send(head(chunked=True)), send(chunk(b"data: 1\n\n")), hold())
     server = await listen()
     request = raw_request(server, "/v1/chat/completions", REQUEST)
-    asking = asyncio.get_running_loop().run_in_executor(None, exchange, server.base_url, request)
+    requests = asyncio.get_running_loop().run_in_executor(None, exchange, server.base_url, request)
     await eventually(lambda: server.exchanges and server.exchanges[0].exchange.body)
 
     await server.aclose()
 
-    assert not (await asking).endswith(b"0\r\n\r\n")
+    assert not (await requests).endswith(b"0\r\n\r\n")
     await asyncio.to_thread(gateway.wait_closed)
     listened = server.exchanges[0]
     assert listened.ended_by is EndedBy.LISTENER

@@ -207,11 +207,11 @@ async def test_keys_in_every_place_are_kept_out_of_recording(
 
     assert answer.body == body  # the program gets its answer unchanged
     assert gateway.requests[0].body == request
-    kept = [str(listened), str(dataclasses.asdict(listened.exchange)), str(listened.summary)]
-    kept += [path.read_text() for path in (tmp_path / "recording").iterdir()]
-    assert len(kept) == 5
+    texts = [str(listened), str(dataclasses.asdict(listened.exchange)), str(listened.summary)]
+    texts += [path.read_text() for path in (tmp_path / "recording").iterdir()]
+    assert len(texts) == 5
     for secret in [*secrets, path_of(server).removeprefix("/r/")]:
-        assert not any(secret in text for text in kept), secret
+        assert not any(secret in text for text in texts), secret
 
 
 async def test_recording_can_be_read_by_its_owner_only(
