@@ -8,6 +8,7 @@ last answer of the model.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from typing import Any, Final, NamedTuple
 
@@ -159,12 +160,15 @@ class _Request:
         )
 
     def _conversation(self) -> tuple[Turn, ...]:
-        """Return all turns; none where a message cannot be read."""
+        """Return the turns of all messages or items that can be read; programs send some that are not documented."""
         if self._turns is None:
-            try:
-                self._turns = get_protocol(self._protocol).read_body(self._body)[0].turns
-            except (ValueError, RecursionError):
-                self._turns = ()
+            protocol = get_protocol(self._protocol)
+            member = protocol.conversation[-1]
+            turns: list[Turn] = []
+            for entry in protocol.entries(self._body):
+                with suppress(ValueError, RecursionError):
+                    turns += protocol.read_body({member: [entry]})[0].turns
+            self._turns = tuple(turns)
         return self._turns
 
     def _new_turns(self) -> tuple[Turn, ...]:

@@ -14,7 +14,8 @@ from playground.protocols.messages.encode import REDACTED, encode_turns, texts_i
 from playground.protocols.messages.ids import is_valid
 from playground.protocols.reading import EXTRA, MessageError, read_extra
 
-_ROLES: Final = {"user": Role.USER, "assistant": Role.ASSISTANT}
+#: Newer clients also send messages of the role system.
+_ROLES: Final = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
 _THINKING: Final = ("thinking", REDACTED)
 
 
@@ -41,6 +42,8 @@ def read_conversation(system: JSON, messages: JSON) -> tuple[list[Turn], list[st
                 turns[first] = turns[first].model_copy(update={"extra": extra})
         except ValueError as error:
             raise MessageError(number, str(error)) from None
+        if role is Role.SYSTEM:
+            notes.append(f"Message {number}: its role is system; it is sent in the system prompt at the top.")
         if lost:
             names = ", ".join(f"“{name}”" for name in dict.fromkeys(lost))
             notes.append(f"Message {number}: {names} left out; a turn has no place for it.")
@@ -53,7 +56,7 @@ def _message(item: JSON) -> tuple[Role, list[JSONObject]]:
     role = _ROLES.get(text_of(item.get("role")))
     if role is None:
         problem = f"is {item['role']!r}" if item.get("role") else "is missing"
-        raise ValueError(f"“role” {problem}; it must be user or assistant")
+        raise ValueError(f"“role” {problem}; it must be user, assistant or system")
     if "content" not in item:
         raise ValueError("“content” is missing")
     return role, _blocks(item["content"])

@@ -97,6 +97,15 @@ def test_error_and_plain_arguments_are_answers() -> None:
     assert match.decision == Reply("", (MadeCall("sql", "SELECT 1", "c-1"),))
 
 
+def test_undocumented_message_does_not_hide_the_others() -> None:
+    """Claude Code sends system messages in the middle of a conversation."""
+    body = conversation("messages", answered=True)
+    body["messages"].insert(1, {"role": "system", "content": "Available agents: none"})
+    body["messages"].append({"role": "system", "content": "The file was read before."})
+    rows = table({"when": {"result": "get_weather", "contains": "degrees"}, "answer": {"text": "It is 4 °C."}})
+    assert number(rows, "messages", body) == 1
+
+
 def test_request_whose_messages_cannot_be_read_fits_rows_without_text_only() -> None:
     rows = table(
         {"when": {"contains": "a"}, "answer": {"text": "1"}}, {"when": {"model": "m"}, "answer": {"text": "2"}}

@@ -96,6 +96,16 @@ def test_lost_members_are_named() -> None:
     assert notes == ("Message 1: “id” left out; a turn has no place for it.",)
 
 
+def test_system_message_in_the_conversation_is_read_with_a_note() -> None:
+    """Claude Code sends such messages."""
+    agents = {"role": "system", "content": "Agents: none"}
+    body = asked({"role": "user", "content": "Hi"}, agents, {"role": "assistant", "content": "Hello"})
+    request, notes = read_body(body)
+    assert [turn.role for turn in request.turns] == [Role.USER, Role.SYSTEM, Role.ASSISTANT]
+    assert notes == ("Message 2: its role is system; it is sent in the system prompt at the top.",)
+    assert encode(request)["system"] == "Agents: none"
+
+
 @each_case(
     ("body", "words"),
     [
@@ -103,8 +113,8 @@ def test_lost_members_are_named() -> None:
         ({"messages": ["x"]}, "message 1: must be an object"),
         ({"messages": [{"content": "x"}]}, "message 1: “role” is missing"),
         (
-            {"messages": [{"role": "system", "content": "x"}]},
-            "message 1: “role” is 'system'; it must be user or assistant",
+            {"messages": [{"role": "tool", "content": "x"}]},
+            "message 1: “role” is 'tool'; it must be user, assistant or system",
         ),
         ({"messages": [{"role": "user"}]}, "“content” is missing"),
         ({"messages": [{"role": "user", "content": 5}]}, "must be text or a list of blocks"),
