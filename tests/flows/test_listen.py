@@ -19,6 +19,7 @@ from tests.support.agent_program import KEY, TOOL, answers_of, chat, run_program
 
 AT_ONCE = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=0)
 SLOW = DemoConfig(tokens_per_second=2, time_to_first_token=0, rate_limit=0)
+CHILD = "subprocess.run([sys.executable, '-c', 'import time; time.sleep(600)'])"
 WEATHER = chat("Is it warm in Oslo? !calls=1", tools=[TOOL])
 
 
@@ -192,8 +193,10 @@ def test_closing_the_window_stops_a_started_program_and_listening(stage: Stage) 
         await page.start()
         window = await page.open_program()
         started.append(window)
-        await window.run(f'{sys.executable} -c "import time; time.sleep(600)"')
-        await window.wait_until(lambda: window.state.startswith("Running"), "the program")
+        await window.run(f"{sys.executable} -c \"import subprocess, sys; print('child', flush=True); {CHILD}\"")
+        await window.wait_until(lambda: window.state.startswith("Running") and "child" in window.output, "the program")
+        person.app.quit()
+        assert "A program is running" in await answer_question(person, "Cancel")
 
     before = time.monotonic()
     stage.play(scene, AT_ONCE)  # the stage asserts that no thread, task or window is left

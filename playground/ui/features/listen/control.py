@@ -217,7 +217,12 @@ class ListenControl(Control):
         )
 
     async def may_end(self) -> bool:
-        """Return whether the window may close: no exchange is under way, or a person agrees to end it."""
+        """Return whether the window may close: nothing is under way, or a person agrees to end it."""
+        programs = sum(window.running for window in self._programs)
+        if programs:
+            count = f"{programs:,} programs are" if programs > 1 else "A program is"
+            words = texts.PROGRAM_RUNS.format(count=count)
+            return await agreed(self._host.window, texts.QUIT, words, texts.PROGRAM_RUNS_MORE, texts.QUIT_AND_END)
         return self._model is None or not self._model.listens or await self._may_stop()
 
     async def aclose(self) -> None:

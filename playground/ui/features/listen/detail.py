@@ -13,6 +13,7 @@ from playground.ui.features.inspector.inspector import Inspector
 from playground.ui.features.inspector.traces import Traces
 from playground.ui.features.inspector.view import ExchangeView
 from playground.ui.features.listen import texts
+from playground.ui.features.listen.exchange_rows import prefix_words
 from playground.ui.features.listen.pause_panel import PausePanel
 from playground.ui.widgets.dialogs import fit_to_window
 from playground.ui.widgets.elided_label import ElidedLabel
@@ -108,6 +109,8 @@ class Detail(QWidget):
         )
         words = [f"Edited: {change}" for change in row.summary.changes]
         words += row.summary.notes
+        if row.summary.extends or row.summary.broken_at is not None:
+            words.append(prefix_words(row.summary))
         self.notes.set_text(show_hidden(" · ".join(words)))
         self.original.setVisible(listened is not None and bool(listened.original_request))
         self.sent.setVisible(listened is not None and bool(listened.sent_answer))

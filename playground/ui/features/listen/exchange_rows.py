@@ -198,7 +198,7 @@ def cell_tip(row: ExchangeRow, column: int) -> str:
             lines = [f"#{summary.number} · {summary.method} {summary.path}", summary.model]
             return "\n".join(filter(None, [*lines, f"Served by {summary.served_model}" if served else ""]))
         case Column.MESSAGES:
-            return _prefix_words(summary)
+            return prefix_words(summary)
         case Column.DURATION:
             return f"First content after {duration_words(summary.first)}" if summary.first is not None else ""
         case Column.STATE:
@@ -233,7 +233,7 @@ def _messages(summary: Summary) -> str:
     return f"{summary.messages:,} (+{new:,})" if summary.extends else f"{summary.messages:,}"
 
 
-def _prefix_words(summary: Summary) -> str:
+def prefix_words(summary: Summary) -> str:
     """Return how the messages of a request relate to an earlier request of the session."""
     if not summary.messages:
         return ""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +16,7 @@ from PySide6.QtGui import QCloseEvent, QTextCursor
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QLineEdit, QPlainTextEdit, QWidget
 
 from playground.domain.durations import duration_words
-from playground.ui.features.listen.paste import ProgramVariables
+from playground.ui.features.listen.paste import IS_WINDOWS, ProgramVariables
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.dialogs import ask_folder, fit_to_window
 from playground.ui.widgets.form_parts import keep_from_wheel, push_button, say, styled, text_label
@@ -29,7 +32,7 @@ KILL_AFTER_MS: Final = 3_000  # after a polite request to end
 VARIABLES_HEIGHT: Final = 96
 ABOUT: Final = (
     "The program runs on this computer with your full permissions. It gets the variables below in addition to those of "
-    "this app; no other program gets them. The secret of the address is hidden here."
+    "this app; no other program gets them. It ends with this app at the latest. The secret of the address is hidden."
 )
 CONFIRM: Final = "Confirm and start"
 NOT_FOUND: Final = "There is no program “{name}” in the search path or the folder."
@@ -55,6 +58,10 @@ class ProgramDialog(QDialog):
         self._started_at = 0.0
         self._process = QProcess(self)
         self._process.setProcessChannelMode(QProcess.ProcessChannelMode.MergedChannels)
+        if not IS_WINDOWS:
+            parameters = QProcess.UnixProcessParameters()
+            parameters.flags = QProcess.UnixProcessFlag.CreateNewSession
+            self._process.setUnixProcessParameters(parameters)
         self.about = text_label(ABOUT, "muted", wrap=True)
         self.command = styled(QLineEdit(command), "field")
         self.command.setAccessibleName("Command line")
@@ -81,7 +88,7 @@ class ProgramDialog(QDialog):
         self.output.setPlaceholderText("The output of the program appears here.")
         self.state = text_label("", "muted", wrap=True)
         self.state.setObjectName("programState")
-        self.ends_with_window = QCheckBox("End it when this window or the app closes")
+        self.ends_with_window = QCheckBox("End it when this window closes")
         self.ends_with_window.setChecked(True)
         self.start = push_button(CONFIRM, "primary")
         self.stop = push_button("End program", "danger")
@@ -112,7 +119,7 @@ class ProgramDialog(QDialog):
         choose.clicked.connect(lambda: spawn(self._ask_folder(), name="choose a folder", owner=self))
         close.clicked.connect(self.close)
         self._kill_timer = QTimer(self, singleShot=True, interval=KILL_AFTER_MS)
-        self._kill_timer.timeout.connect(self._process.kill)
+        self._kill_timer.timeout.connect(self._kill)
         self.command.setFocus()
         say(self.state, "")
         self._show_variables(0)
@@ -150,14 +157,26 @@ class ProgramDialog(QDialog):
     def end(self) -> None:
         """Ask the program to end, and end it by force if it does not."""
         if self.running:
-            self._process.terminate()
+            self._send_signal("SIGTERM")
             self._kill_timer.start()
 
     def end_now(self) -> None:
-        """End the program by force if it is to end with the window; called when the app closes."""
-        if self.running and self.ends_with_window.isChecked():
-            self._process.kill()
+        """End the program by force; called when the app closes."""
+        if self.running:
+            self._kill()
             self._process.waitForFinished(KILL_AFTER_MS)
+
+    def _kill(self) -> None:
+        self._send_signal("SIGKILL")
+
+    def _send_signal(self, name: str) -> None:
+        """Send a signal to the program and the programs it started; on Windows, which has none, to it alone."""
+        number = getattr(signal, name, None)
+        if IS_WINDOWS or number is None:
+            self._process.kill()
+            return
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.processId(), number)  # the session that it was started in
 
     def _read(self) -> None:
         text = bytes(self._process.readAll().data()).decode("utf-8", "replace")

@@ -38,3 +38,7 @@ EXCHANGES_STILL_RUN: Final = "Wait for the end of the exchange, or stop listenin
 HELD_REQUEST: Final = "Request paused"
 HELD_ANSWER: Final = "Answer paused at its tool calls"
 SENT_ALREADY: Final = "The pause is over: the exchange went on."
+QUIT: Final = "Quit"
+QUIT_AND_END: Final = "End and quit"
+PROGRAM_RUNS: Final = "{count} running under Listen. End and quit?"
+PROGRAM_RUNS_MORE: Final = "Listening stops as well. Received data is kept."
