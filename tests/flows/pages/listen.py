@@ -275,8 +275,9 @@ class CompareWindow(Dialog):
     @property
     def text(self) -> str:
         """The texts in view."""
-        editors = [*self.find(QPlainTextEdit), *self.find(QTextEdit)]
-        return "\n".join([*(editor.toPlainText() for editor in editors), *self.texts])
+        plain = [editor.toPlainText() for editor in self.find(QPlainTextEdit)]
+        rich = [editor.toPlainText() for editor in self.find(QTextEdit)]
+        return "\n".join([*plain, *rich, *self.texts])
 
 
 class RecordingsWindow(Dialog):

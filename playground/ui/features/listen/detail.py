@@ -111,10 +111,10 @@ class Detail(QWidget):
         words += row.summary.notes
         if row.summary.extends or row.summary.broken_at is not None:
             words.append(prefix_words(row.summary))
-        self.notes.set_text(show_hidden(" · ".join(words)))
+        about = f"#{row.summary.number}"
+        self.notes.set_text(show_hidden(" · ".join([about, *words])))
         self.original.setVisible(listened is not None and bool(listened.original_request))
         self.sent.setVisible(listened is not None and bool(listened.sent_answer))
-        self._line.setVisible(bool(words))
         self._pages.setCurrentWidget(self._content)
         if listened is not None and listened.pause is not None:
             self.pause.show_pause(listened)
@@ -129,7 +129,8 @@ class Detail(QWidget):
         layout = self._content.layout()
         if layout is not None:
             layout.setStretchFactor(self.pause, 0 if inspect else 1)  # type: ignore[attr-defined]
-        self.inspector.setVisible(inspect or not is_paused)
+        for part in (self._line, self.inspector):
+            part.setVisible(inspect or not is_paused)
 
     def _show_original(self) -> None:
         if self._listened is not None:

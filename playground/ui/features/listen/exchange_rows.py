@@ -241,7 +241,8 @@ def prefix_words(summary: Summary) -> str:
     if summary.broken_at is not None:
         return f"{words} Message {summary.broken_at + 1:,} differs from the earlier request: its cache ends there."
     if summary.extends:
-        return f"{words} The first {summary.common:,} are those of request #{summary.extends}."
+        first = "The first is that" if summary.common == 1 else f"The first {summary.common:,} are those"
+        return f"{words} {first} of request #{summary.extends}."
     return f"{words} No earlier request of the session begins with them."
 
 
