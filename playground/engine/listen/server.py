@@ -509,9 +509,9 @@ class _Passage:
         if settings.stored_key:
             own = (*key_headers(settings.connection, target.family), *gateway_headers(settings.connection))
             headers = without_keys(headers)
-            given = {name.lower() for name, _ in headers}
+            names = {name.lower() for name, _ in headers}
             # A version that the program names itself belongs to its body.
-            versions = get_protocol(target.family).key_headers.keys() & given
+            versions = get_protocol(target.family).key_headers.keys() & names
             added = [pair for pair in own if pair[0].lower() not in versions]
             headers = (*without(headers, *(name.lower() for name, _ in added)), *added)
             address, mark, query = url.partition("?")
