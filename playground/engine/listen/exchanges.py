@@ -76,7 +76,8 @@ class Summary:
 class Listened:
     """One exchange of another program, which grows while it is under way.
 
-    ``exchange`` is its tape, without secrets: the request as sent to the gateway, and the answer as received from it.
+    ``exchange`` is its tape, without secrets: the request as sent to the gateway, and the answer as received from it
+    or, where it got no request, as made here.
     ``program`` is a name from the User-Agent. ``session`` and ``agent`` are ids from headers of programs that send
     them, else empty. ``retry`` is the number of earlier tries that the program counts. ``changes`` says in words what a
     person changed. ``original_request`` and ``sent_answer`` are bodies without secrets, if a person changed them: of

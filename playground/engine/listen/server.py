@@ -72,6 +72,7 @@ _MOST_TRIES: Final = 1000
 #: Headers in which programs name a session, and an agent in it.
 _SESSIONS: Final = ("x-claude-code-session-id", "session_id", "session-id", "x-session-id", "x-openwebui-chat-id")
 _AGENTS: Final = ("x-claude-code-agent-id", "x-agent-id")
+_RETRY_COUNT: Final = "x-stainless-retry-count"
 _LONGEST_ID: Final = 100  # characters
 _LONGEST_PATH: Final = 2000  # characters of a path in the list
 _SECRET_BYTES: Final = 16
@@ -280,8 +281,6 @@ class ListenServer:
             session=redactor.text(_first_of(headers, _SESSIONS)),
             agent=redactor.text(_first_of(headers, _AGENTS)),
         )
-        tries = header(headers, "x-stainless-retry-count")
-        listened.retry = int(tries) if tries.isdecimal() and len(tries) < 4 else 0
         listened.path = redactor.text(
             _with_masked_query(f"{target.path}?{target.query}" if target.query else target.path)
         )
@@ -321,12 +320,16 @@ class ListenServer:
             listened.summary = await asyncio.to_thread(request_facts, listened, self._prefixes)
         self._changed(listened)
 
-    def count_try(self, listened: Listened, body: bytes) -> None:
-        """Count an equal request after one that failed as another try, where the program itself does not count."""
+    def count_try(self, listened: Listened, headers: Headers, body: bytes) -> None:
+        """Note the number of the try: as the program counts, else that of equal requests after one that failed."""
+        counted = header(headers, _RETRY_COUNT)
+        if counted.isdecimal() and len(counted) < 4:
+            listened.retry = int(counted)
+            return
         key = (listened.program, listened.session, listened.path)
         digest = hash(body)
         before, earlier = self._tries.get(key, (0, None))
-        if earlier is not None and before == digest and not listened.retry:
+        if earlier is not None and before == digest:
             status = earlier.exchange.status
             if earlier.stage is Stage.ENDED and (not earlier.exchange.complete or status is None or status >= 400):
                 listened.retry = earlier.retry + 1
@@ -339,7 +342,9 @@ class ListenServer:
         if facts is not None:
             await asyncio.wait((facts,))
         async with self._writing:
-            first = listened.summary or await asyncio.to_thread(request_facts, listened, self._prefixes)
+            first = listened.summary
+            if first is None:
+                first = await asyncio.to_thread(request_facts, listened, self._prefixes)
             summary = await asyncio.to_thread(whole_summary, listened, first, self.settings.price_of)
             if self._writer is not None and not self.problem:
                 try:
@@ -458,7 +463,7 @@ class _Passage:
         if note:
             listened.notes.append(self.redactor.text(note))
         request = ProgramRequest(self._method, self._target, passed, body, self.redactor)
-        server.count_try(listened, body)
+        server.count_try(listened, headers, body)
         self._record_request(request)
         outcome = await server.hooks.before_sending(listened, request)
         if isinstance(outcome, Answer):
@@ -504,9 +509,9 @@ class _Passage:
         if settings.stored_key:
             own = (*key_headers(settings.connection, target.family), *gateway_headers(settings.connection))
             headers = without_keys(headers)
-            given = {name.lower() for name, _ in headers}
+            names = {name.lower() for name, _ in headers}
             # A version that the program names itself belongs to its body.
-            versions = get_protocol(target.family).key_headers.keys() & given
+            versions = get_protocol(target.family).key_headers.keys() & names
             added = [pair for pair in own if pair[0].lower() not in versions]
             headers = (*without(headers, *(name.lower() for name, _ in added)), *added)
             address, mark, query = url.partition("?")

@@ -240,6 +240,31 @@ async def test_upstream_that_breaks_breaks_connection_of_program(listen: MakeSer
     assert listened.exchange.failure is not None
 
 
+async def test_answer_shorter_than_its_length_breaks_connection_of_program(
+    listen: MakeServer, gateway: FaultServer
+) -> None:
+    gateway.play(send(head(200, "application/json", "Content-Length: 100"), b'{"cut":'))
+    server = await listen()
+
+    received = await asyncio.to_thread(exchange, server.base_url, raw_request(server, "/v1/chat/completions", REQUEST))
+
+    assert received.endswith(b'{"cut":')
+    assert b"content-length: 100" in received.lower()
+    assert not (await ended(server)).exchange.complete
+
+
+@pytest.mark.parametrize("status", [204, 304])
+async def test_answer_without_a_body_passes(listen: MakeServer, gateway: FaultServer, status: int) -> None:
+    gateway.play(send(head(status, None, "x-request-id: r-9")), keep())
+    server = await listen()
+    target, given = f"{path_of(server)}/v1/files/f-1", [("Host", "localhost"), ("Connection", "close")]
+
+    answer = await asyncio.to_thread(ask, server.base_url, "DELETE", target, given)
+
+    assert (answer.status, answer.body, answer.headers["x-request-id"]) == (status, b"", "r-9")
+    assert (await ended(server)).exchange.complete
+
+
 async def test_upstream_that_is_unreachable_is_answered_with_502(listen: MakeServer, closed_port: int) -> None:
     server = await listen(f"http://127.0.0.1:{closed_port}/v1")
 
@@ -300,13 +325,12 @@ async def test_slow_program_slows_upstream(listen: MakeServer, gateway: FaultSer
     connection = await asyncio.to_thread(connect, server)
     connection.sendall(raw_request(server, "/v1/files/f-1/content", b"{}"))
     await eventually(lambda: server.exchanges and server.exchanges[0].exchange.size > 0)
+    sizes = [-1]
 
     def is_stalled() -> bool:
-        nonlocal size
-        before, size = size, server.exchanges[0].exchange.size
-        return size == before
+        sizes.append(server.exchanges[0].exchange.size)
+        return sizes[-1] == sizes[-2]
 
-    size = -1
     for _ in range(40):  # the size settles when the buffers are full
         await asyncio.sleep(0)
     await eventually(is_stalled)
@@ -396,6 +420,43 @@ async def test_stop_ends_and_marks_running_exchanges(listen: MakeServer, gateway
         connect(server)
 
 
+async def test_chunked_request_after_expect_continue_is_forwarded(listen: MakeServer, gateway: FaultServer) -> None:
+    gateway.play(send(whole(200, "application/json", b"{}")), keep())
+    server = await listen()
+    lines = [f"POST {path_of(server)}/v1/responses HTTP/1.1", "Host: localhost", "Expect: 100-continue"]
+    lines += ["Transfer-Encoding: chunked", "Connection: close", "", ""]
+
+    def send_when_asked() -> bytes:
+        with connect(server) as connection:
+            connection.sendall("\r\n".join(lines).encode())
+            received = b""
+            while b"100 Continue" not in received:
+                received += connection.recv(65536)
+            connection.sendall(b'9\r\n{"a":1,  \r\n7\r\n"b": 2}\r\n0\r\n\r\n')
+            while piece := connection.recv(65536):
+                received += piece
+            return received
+
+    received = await asyncio.to_thread(send_when_asked)
+
+    assert b"HTTP/1.1 200" in received
+    assert gateway.requests[0].body == b'{"a":1,  "b": 2}'
+    assert gateway.requests[0].header("content-length") == "16"
+    assert gateway.requests[0].header("expect") is None
+    assert gateway.requests[0].header("transfer-encoding") is None
+
+
+async def test_connection_to_the_gateway_is_used_again(listen: MakeServer, gateway: FaultServer) -> None:
+    gateway.play(send(whole(200, "application/json", b"{}")), keep())
+    server = await listen()
+
+    for number in range(3):
+        await post(server)
+        await ended(server, number)
+
+    assert len({request.connection for request in gateway.requests}) == 1
+
+
 async def test_failed_request_that_is_repeated_counts_as_another_try(listen: MakeServer, gateway: FaultServer) -> None:
     gateway.play_next(send(whole(529, "application/json", b'{"error":{"message":"Overloaded"}}')), keep())
     gateway.play(send(head()), send(sse(text_chunk("Hi", "stop"), "[DONE]")))
@@ -404,6 +465,8 @@ async def test_failed_request_that_is_repeated_counts_as_another_try(listen: Mak
     for _ in range(3):
         await post(server)
         await ended(server, len(server.exchanges) - 1)
-    await post(server, "/v1/chat/completions", b"{}", ("X-Stainless-Retry-Count", "2"))
+    for count in ("2", "0"):
+        await post(server, "/v1/chat/completions", b"{}", ("X-Stainless-Retry-Count", count))
+        await ended(server, len(server.exchanges) - 1)
 
-    assert [listened.retry for listened in server.exchanges] == [0, 1, 0, 2]
+    assert [listened.retry for listened in server.exchanges] == [0, 1, 0, 2, 0]

@@ -8,6 +8,7 @@ import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import anthropic
 import openai
@@ -24,7 +25,11 @@ from tests.support.required_tools import NODE, NODE_PACKAGES, requires
 from tests.support.tool_servers import node_modules
 
 KEY = "sk-demo-gateway-key-77"
-TOOL_SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+TOOL_SCHEMA: Final[dict[str, object]] = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}},
+    "required": ["city"],
+}
 QUESTION = "What is the weather in Oslo? !calls=1"
 
 JAVASCRIPT = """
@@ -136,7 +141,7 @@ async def test_anthropic_for_python_works_through_the_proxy(proxy: ListenThread)
                 model="demo-messages",
                 max_tokens=1000,
                 messages=[{"role": "user", "content": QUESTION}],
-                tools=[{"name": "get_weather", "input_schema": TOOL_SCHEMA}],
+                tools=[{"name": "get_weather", "input_schema": {**TOOL_SCHEMA, "type": "object"}}],
             )
             names = [block.name for block in message.content if block.type == "tool_use"]
             try:
