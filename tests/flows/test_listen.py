@@ -209,6 +209,8 @@ async def test_stopping_asks_while_an_exchange_is_under_way(person: Person) -> N
     base = await page.start()
     program = await start_program(base, chat("Tell me a story", stream=True))
     await page.wait_for_rows(1, "Receiving answer…")
+    await person.do(person.app.quit)
+    assert "1 exchange is under way" in await answer_question(person, "Cancel")
     await page.press("Stop")
     words = await answer_question(person, "Cancel")
     assert "1 exchange is under way" in words

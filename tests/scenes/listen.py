@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from tests.flows.pages.listen import ListenPage
+from tests.flows.pages.listen import CompareWindow, ListenPage
 from tests.scenes.registry import BOTH, scene
 from tests.scenes.stage import Stage
 from tests.support.agent_program import TOOL, chat, run_program, start_program
@@ -76,3 +76,27 @@ async def listen_paused(stage: Stage) -> None:
     await start_program(base, {**request, "headers": {"user-agent": "claude-cli/2.1.0 (external, cli)"}})
     await page.wait_for_pause("Answer paused")
     fix_times(stage)
+
+
+@scene(sizes=BOTH)
+async def listen_program(stage: Stage) -> None:
+    """The window that starts a program, after its end."""
+    page = await ListenPage.open(stage.person)
+    await page.start()
+    window = await page.open_program()
+    await window.run("echo Hello")
+    await window.wait_until(lambda: "exit code 0" in window.state, "the end")
+
+
+@scene(sizes=BOTH)
+async def listen_compare(stage: Stage) -> None:
+    """Two requests compared."""
+    page = await ListenPage.open(stage.person)
+    base = await page.start()
+    await run_program(base, chat("Hello"), chat("And in Lisbon?", "Hello", "Hello, how can I help?", tools=[TOOL]))
+    await page.wait_for_rows(2, "stop", "stop")
+    fix_times(stage)
+    await page.select(0, 1)
+    await page.choose("Compare two")
+    window = await CompareWindow.wait(stage.person)
+    await window.wait_until(lambda: "Lisbon" in window.text, "the difference")
