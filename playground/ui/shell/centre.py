@@ -13,5 +13,5 @@ PAGE_TIPS: Final = (
     "One conversation, message by message",
     "The same question to several models or settings (Ctrl+Shift+K)",
     "Many questions with checks on the answers (Ctrl+Shift+A)",
-    "What another program sends, and what it gets (Ctrl+Alt+L)",
+    "What another program sends, and what it gets (Ctrl+Shift+H)",
 )

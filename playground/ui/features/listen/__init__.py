@@ -19,7 +19,7 @@ ACTIONS: tuple[Action[ListenControl], ...] = (
         lambda it: it.show(not it.on),
         VIEW,
         220,
-        "Ctrl+Alt+L",
+        "Ctrl+Shift+H",
         synonyms="proxy record requests of other programs agent",
     ),
     Action("listen.start", "Start listening", lambda it: it.start_on_page(), synonyms="proxy record program agent"),
