@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from playground.ui.features.cassettes.control import CassetteControl
     from playground.ui.features.evaluate.control import EvaluateControl
     from playground.ui.features.files.control import FileControl
+    from playground.ui.features.listen.control import ListenControl
     from playground.ui.features.storage.control import StorageControl
     from playground.ui.features.tool_servers.control import ToolServersControl
     from playground.ui.shell.crash.crash_control import CrashControl
@@ -65,6 +66,7 @@ class App:
     storage: StorageControl
     files: FileControl
     evaluation: EvaluateControl
+    listen: ListenControl
     cassettes: CassetteControl
     tool_servers: ToolServersControl
     watchdog: Watchdog
@@ -131,7 +133,7 @@ class App:
         self.actions.quit_asked.connect(self.quit)
         self.storage, self.files = self.actions.features.storage, self.actions.features.files
         self.evaluation, self.cassettes = self.actions.features.evaluate, self.actions.features.cassettes
-        self.tool_servers = self.actions.features.tool_servers
+        self.tool_servers, self.listen = self.actions.features.tool_servers, self.actions.features.listen
         self.storage.opened.connect(self._listen)
         self.watchdog = Watchdog(self.window, self._patience, crash_file())
         if words := " ".join(filter(None, (self._odd_settings, *profiles.messages))):
@@ -205,6 +207,10 @@ class App:
         if not again:
             loop.spawn(self.shut_down(), name="quit")
 
+    async def _may_end(self) -> bool:
+        """Return whether nothing is under way that a person wants to keep running."""
+        return await self.evaluation.may_end() and await self.listen.may_end()
+
     async def shut_down(self) -> None:
         """Runs stopped and awaited, all of it saved, clients closed, the layout written, the demo gateway ended, the
         loop left. Where a person would rather stay, nothing of that.
@@ -214,7 +220,7 @@ class App:
         from playground.engine.questions import checking
         from playground.ui.widgets import loop
 
-        if not await self.storage.may_end(self.files.save_copies, self.evaluation.may_end):
+        if not await self.storage.may_end(self.files.save_copies, self._may_end):
             self._closing = False
             return
         self._running = False
@@ -223,6 +229,7 @@ class App:
         try:
             self.window.remember_layout()
             self.tool_servers.keep_drafts()
+            await self.listen.aclose()
             next_time = self.gateways.get(self.gateways.active_id)
             self.window.remember_gateway(next_time.name, next_time.default_model)
             growing = [(session, tuple(session.growing)) for session in self.workspace.sessions]

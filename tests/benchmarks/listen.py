@@ -13,7 +13,7 @@ import httpx
 
 from playground.engine.listen.exchanges import Listened
 from playground.engine.listen.prefixes import PrefixIndex
-from playground.engine.listen.recording import RecordingWriter, open_recording
+from playground.engine.listen.recording import FolderRecorder, open_recording
 from playground.engine.listen.summary import request_facts, whole_summary
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange, Read
@@ -85,7 +85,7 @@ async def _stream(client: httpx.AsyncClient, base: str, model: str) -> tuple[flo
 
 def _opening(folder: Path) -> Figure:
     """Return the time to open a recording of many exchanges, the best of several."""
-    writer, prefixes, redactor = RecordingWriter(folder), PrefixIndex(), Redactor(())
+    writer, prefixes, redactor = FolderRecorder(folder), PrefixIndex(), Redactor(())
     for number in range(1, RECORDED + 1):
         exchange = Exchange(
             id=f"{number:016x}",

@@ -20,6 +20,7 @@ DIALOGS = (
     *("settings.open", "help.keys", "help.updates", "settings.storage", "help.open", "help.about", "view.palette"),
     *("gateway.connect", "gateway.settings", "gateway.check", "run.price", "presets.save", "file.export"),
     *("file.import", "tools.servers", "tools.servers.import", "debug.rules", "debug.answers", "servers.prompts"),
+    "listen.recordings",
 )
 
 
@@ -50,7 +51,7 @@ def _takes_focus(part: QAccessibleInterface) -> bool:
 async def test_controls_of_the_pages_have_accessible_names(person: Person) -> None:
     await pause(person, "!calls=2 The weather in Lisbon and Oslo")
     assert controls_without_name(person.app.window) == []
-    for page in ("compare.open", "evaluate.open"):
+    for page in ("compare.open", "evaluate.open", "listen.open"):
         await person.trigger(page)
         assert controls_without_name(person.app.window) == []
 

@@ -32,6 +32,7 @@ MODULES = (
     "server_asks",
     "compare",
     "evaluate",
+    "listen",
     "store",
     "files",
     "gateway_check",

@@ -65,6 +65,7 @@ ADDRESS = QRegularExpression(r"127\.0\.0\.1:\d{5}")
 VARYING = (  # what depends on the machine and the moment, and what pictures show instead
     (re.compile(r"127\.0\.0\.1:\d{5}"), "127.0.0.1:8080"),
     (re.compile(r"\b\d+ min( \d+ s)?\b|\b[\d.,]+ (µs|ms|s)\b"), "0.5 s"),
+    (re.compile(r"since \d\d:\d\d"), "since 14:03"),
     (re.compile(r"[\d.,]+ tok/s · | · 0\.5 s$"), ""),  # not said of every answer
 )
 HARMLESS = "This plugin does not support"  # what the offscreen platform says of every window and popup

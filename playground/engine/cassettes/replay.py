@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from playground.domain.errors import GUESSES
@@ -81,6 +81,22 @@ def answers_of(exchange: Exchange) -> tuple[Turn, ...]:
     return tuple(received.turn(new_id(), index, outcome) for index in sorted(answer.choices) or [0])
 
 
+def load_exchanges(session: Session, exchanges: Sequence[Exchange], title: str = "") -> None:
+    """Fill a new experiment with exchanges: their turns, and the settings of the last request that can be parsed."""
+    requests = (request_of(exchange) for exchange in reversed(exchanges))
+    request = next((request for request in requests if request is not None), None)
+    if request is not None:
+        session.load(request, title)
+        session.change(reasoning_return=request.reasoning_return)
+    else:
+        session.change(title=title)
+    session.history.transcript = transcript_of(exchanges)
+    for exchange in exchanges:
+        session.exchanges.keep(exchange)
+    session.observers.tell(PathChanged())
+    session.observers.tell(SettingsChanged())
+
+
 def _find_or_add(transcript: Transcript, parent: str | None, turn: Turn) -> tuple[Transcript, str]:
     """Return the transcript and the newest equal turn below ``parent``, which is added if there is none."""
     key = _turn_key(turn)
@@ -143,19 +159,7 @@ class CassettePlayer:
             profile_id=self.profile.id,
             profile_of=self._profile_of(gateways),
         ).main
-        exchanges = self.cassette.exchanges
-        requests = (request_of(exchange) for exchange in reversed(exchanges))
-        request = next((request for request in requests if request is not None), None)
-        if request is not None:
-            session.load(request, self.cassette.title)
-            session.change(reasoning_return=request.reasoning_return)
-        else:
-            session.change(title=self.cassette.title)
-        session.history.transcript = transcript_of(exchanges)
-        for exchange in exchanges:
-            session.exchanges.keep(exchange)
-        session.observers.tell(PathChanged())
-        session.observers.tell(SettingsChanged())
+        load_exchanges(session, self.cassette.exchanges, self.cassette.title)
         return session
 
     async def aclose(self) -> None:

@@ -138,7 +138,7 @@ class Gateways:
         from playground.gateway.client import GatewayClient
 
         profile = self.get(profile_id)
-        settings = await self._demo_connection() if profile.demo else await self._connection(profile)
+        settings = await self.connection(profile_id)
         old = self._clients.get(profile.id)
         if old is not None and old.connection == settings:
             return old
@@ -146,6 +146,16 @@ class Gateways:
         if old is not None:
             await old.aclose()
         return client
+
+    async def connection(self, profile_id: str, *, with_key: bool = True) -> Connection:
+        """Return the settings to reach a gateway, without its key for requests that bring their own.
+
+        Raises RunRefusedError like ``client``.
+        """
+        profile = self.get(profile_id)
+        if profile.demo:
+            return await self._demo_connection()
+        return await self._connection(profile) if with_key else connection(profile)
 
     async def _demo_connection(self) -> Connection:
         async with self._starting:

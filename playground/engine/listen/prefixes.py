@@ -72,8 +72,8 @@ class PrefixIndex:
 
 def _shared(first: tuple[bytes, ...], second: tuple[bytes, ...]) -> int:
     """Return the number of leading items that are equal."""
-    for index, (left, right) in enumerate(zip(first, second, strict=False)):
-        if left != right:
+    for index, (item, counterpart) in enumerate(zip(first, second, strict=False)):
+        if item != counterpart:
             return index
     return min(len(first), len(second))
 

@@ -18,6 +18,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from playground.engine.cassettes.cassette import SUFFIX, Cassette, CassetteError, open_file, write
+from playground.engine.io.file_lock import FileLock, LockedError
 from playground.engine.io.files import write_whole
 from playground.engine.listen.exchanges import EndedBy, Listened, Stage, Summary
 from playground.gateway.redact import Redactor
@@ -25,6 +26,7 @@ from playground.jsonkit.values import JSON, JSONObject
 from playground.system.private import make_file, make_folder
 
 INDEX: Final = "index.jsonl"
+_LOCK: Final = "recording.lock"
 _FILE_NAME: Final = re.compile(rf"(\d{{6,9}}){re.escape(SUFFIX)}")
 _MAX_INDEX: Final = 256 * 1024 * 1024  # bytes
 
@@ -38,12 +40,20 @@ class Recording:
     problems: tuple[str, ...] = ()
 
 
-class RecordingWriter:
-    """Adds exchanges to a folder, which is made for its owner alone. Raises OSError."""
+class FolderRecorder:
+    """Adds exchanges to a folder, which is made for its owner alone. ``close`` it."""
 
     def __init__(self, folder: Path) -> None:
+        """Raises OSError, in words for a folder in which another process records."""
         self.folder = folder
         make_folder(folder)
+        self._lock = FileLock(folder / _LOCK, temporary=True)
+        try:
+            self._lock.acquire()
+        except LockedError:
+            raise OSError("another program records in this folder") from None
+        except OSError:
+            pass  # a file system without locks; a folder that cannot be written fails below
         self._index = folder / INDEX
         make_file(self._index)
         data = self._index.read_bytes()
@@ -53,6 +63,10 @@ class RecordingWriter:
         numbers = [number for number, _ in _cassettes(folder)]
         #: The number of the next exchange: a folder may have those of an earlier run.
         self.next_number = max(numbers, default=0) + 1
+
+    def close(self) -> None:
+        """Let other processes record in the folder. Safe to call twice."""
+        self._lock.release()
 
     def add(self, listened: Listened, summary: Summary, redactor: Redactor) -> None:
         """Write the cassette of an exchange that has ended, and its line. Blocks. Raises OSError and CassetteError.

@@ -46,7 +46,7 @@ from playground.engine.listen.paths import Target, is_loop, target_of
 from playground.engine.listen.pauses import Breakpoints
 from playground.engine.listen.prefixes import PrefixIndex
 from playground.engine.listen.programs import program_of
-from playground.engine.listen.recording import RecordingWriter, read_listened
+from playground.engine.listen.recording import FolderRecorder, read_listened
 from playground.engine.listen.summary import PriceOf, request_facts, whole_summary
 from playground.gateway.connection import MEBIBYTE, Connection
 from playground.gateway.prepared_request import PreparedRequest, gateway_headers, key_headers, secrets_for
@@ -128,7 +128,7 @@ class ListenServer:
         self._writing = asyncio.Lock()  # exchanges are summarized and recorded one after another
         self._prefixes = PrefixIndex()
         self._tries: dict[tuple[str, str, str], tuple[int, Listened]] = {}
-        self._writer: RecordingWriter | None = None
+        self._writer: FolderRecorder | None = None
         self._first_number = 1
         self._in_memory: deque[tuple[Listened, int]] = deque()
         self._memory = 0  # bytes of the bodies of exchanges that have ended
@@ -165,15 +165,16 @@ class ListenServer:
         folder = self.settings.folder
         if folder is not None:
             try:
-                self._writer = await asyncio.to_thread(RecordingWriter, folder)
+                self._writer = await asyncio.to_thread(FolderRecorder, folder)
             except OSError as error:
                 raise OSError(f"{folder} cannot be used for a recording: {error.strerror or error}.") from None
             self._first_number = self._writer.next_number
-        await relay.open()
         try:
+            await relay.open()
             host, port = await self._server.start()
-        except OSError:
+        except (OSError, ValueError):
             await relay.aclose()
+            await self.aclose()
             raise
         self._relay = relay
         if is_loop(relay.address.base, port):  # the system chose the port of a gateway that has ended
@@ -192,6 +193,8 @@ class ListenServer:
             await relay.aclose()
         if self._finishing:
             await asyncio.wait(self._finishing)
+        if self._writer is not None:
+            self._writer.close()
 
     def load(self, listened: Listened) -> Exchange:
         """Return the tape of an exchange with its bodies, also if they were removed from memory. Blocks.
@@ -509,9 +512,9 @@ class _Passage:
         if settings.stored_key:
             own = (*key_headers(settings.connection, target.family), *gateway_headers(settings.connection))
             headers = without_keys(headers)
-            given = {name.lower() for name, _ in headers}
+            names = {name.lower() for name, _ in headers}
             # A version that the program names itself belongs to its body.
-            versions = get_protocol(target.family).key_headers.keys() & given
+            versions = get_protocol(target.family).key_headers.keys() & names
             added = [pair for pair in own if pair[0].lower() not in versions]
             headers = (*without(headers, *(name.lower() for name, _ in added)), *added)
             address, mark, query = url.partition("?")

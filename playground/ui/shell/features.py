@@ -30,6 +30,7 @@ from playground.ui.features import (
     gateway_check,
     gateways,
     help,
+    listen,
     offered,
     output,
     parameters,
@@ -65,6 +66,8 @@ from playground.ui.features.gateway_check.control import CheckControl
 from playground.ui.features.gateways.control import GatewayControl
 from playground.ui.features.help.control import HelpControl
 from playground.ui.features.host import Host
+from playground.ui.features.listen.control import Around as ListenAround
+from playground.ui.features.listen.control import ListenControl
 from playground.ui.features.offered.control import OfferedControl
 from playground.ui.features.output.control import OutputControl
 from playground.ui.features.output.panel import OutputPanel
@@ -102,6 +105,8 @@ class Regions(Protocol):
     side: SidePanel
     drops: DropTarget
     page_shown: SignalInstance
+
+    def show_listening(self, words: str) -> None: ...
 
     def action(self, action_id: str, /) -> QAction: ...
 
@@ -157,6 +162,8 @@ class Features:
         connect(compare.ACTIONS, self.compare)
         self.evaluate = self._make_evaluate(host)
         connect(evaluate.ACTIONS, self.evaluate)
+        self.listen = self._make_listen(host)
+        connect(listen.ACTIONS, self.listen)
         bar.page_chosen.connect(self._show_page)
         self.experiments = ExperimentsControl(host, panels.experiments)
         connect(experiments.ACTIONS, self.experiments)
@@ -233,6 +240,7 @@ class Features:
         """Show another experiment."""
         self.compare.show_session()
         self.evaluate.show_session()
+        self.listen.show_session()
         self.tree.show_session()
         self.storage.show_session()
         self.first_start.show_session()
@@ -287,6 +295,23 @@ class Features:
         self._regions.page_shown.connect(lambda page: control.leave() if page != evaluate.TITLE else None)
         return control
 
+    def _make_listen(self, host: Host) -> ListenControl:
+        around = ListenAround(
+            show=partial(self._show_bar, listen.TITLE),
+            leave_others=self._leave_pages,
+            show_state=self._regions.show_listening,
+            show_cases=self.evaluate.show_cases,
+            edit_request=partial(host.show_page, "Request/Next"),
+        )
+        control = ListenControl(host, around)
+        self._regions.page_shown.connect(lambda page: control.leave() if page != listen.TITLE else None)
+        return control
+
+    def _leave_pages(self) -> None:
+        """Leave Compare and Evaluate without showing the conversation."""
+        self.compare.leave()
+        self.evaluate.leave()
+
     def _show_bar(self, page: str, bar: QWidget | None) -> None:
         """Show ``page`` with ``bar`` in the tool bar, or the conversation without one."""
         self._regions.show_page(page if bar is not None else centre.CONVERSATION, bar)
@@ -297,7 +322,10 @@ class Features:
             self.compare.show(True)
         elif page == evaluate.TITLE:
             self.evaluate.show(True)
+        elif page == listen.TITLE:
+            self.listen.show(True)
         else:
+            self.listen.show(False)
             self.evaluate.show(False)
             self.compare.show(False)
 

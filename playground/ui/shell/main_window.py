@@ -48,7 +48,7 @@ from playground.ui.shell.docks import LEAST_LEFT, Dock, Docks, Region
 from playground.ui.shell.focus import Centre, EnterKey, reveal
 from playground.ui.shell.main_menu import MainMenu
 from playground.ui.shell.tool_bar import ToolBar
-from playground.ui.widgets.form_parts import thin_line
+from playground.ui.widgets.form_parts import styled, thin_line
 from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.side_panel import SidePanel
@@ -80,6 +80,9 @@ class StatusBar(QStatusBar):
             label.setContentsMargins(0, 0, 16, 0)
         self._usage.setAccessibleName("Tokens of the last run")
         self._limit_name, self._limit = _label(), _label()
+        self._listening = styled(_label(), "chip")
+        self._listening.setObjectName("listeningState")
+        self._listening.hide()
         self._meter = QProgressBar()
         self._meter.setRange(0, 1000)
         self._meter.setTextVisible(False)
@@ -92,6 +95,7 @@ class StatusBar(QStatusBar):
         self.addWidget(self._dot)
         self.addWidget(self._gateway)
         self.addWidget(self._usage)
+        self.addPermanentWidget(self._listening)
         for widget in (self._limit_name, self._meter, self._limit):
             self.addPermanentWidget(widget)
         self._limits: RateLimits | None = None
@@ -138,6 +142,11 @@ class StatusBar(QStatusBar):
             self._show_limit()
         else:
             self._timer.stop()
+
+    def show_listening(self, words: str) -> None:
+        """Show that Listen is on; nothing for an empty text."""
+        self._listening.setText(words)
+        self._listening.setVisible(bool(words))
 
     def _show_limit(self) -> None:
         limits = self._limits
@@ -267,6 +276,10 @@ class MainWindow(QMainWindow):
             self.menu.show_page(page)
             self.docks.show_page(page)
             self.page_shown.emit(page)
+
+    def show_listening(self, words: str) -> None:
+        """Show on every page that Listen is on, in ``words``; nothing for an empty text."""
+        self.status.show_listening(words)
 
     def add_banner(self, banner: QWidget) -> None:
         """Put a line of the whole window's width below the tool bar."""

@@ -84,6 +84,16 @@ async def test_second_run_in_a_folder_continues_its_numbers(
     assert [row.number for row in open_recording(tmp_path).summaries] == [1, 2, 3]
 
 
+async def test_folder_in_which_another_process_records_is_refused(listen: MakeServer, tmp_path: Path) -> None:
+    server = await listen(folder=tmp_path)
+
+    with pytest.raises(OSError, match="another program records in this folder"):
+        await listen(folder=tmp_path)
+
+    await server.aclose()
+    await listen(folder=tmp_path)
+
+
 async def test_cassette_without_line_and_cut_line_are_recovered(
     listen: MakeServer, gateway: FaultServer, tmp_path: Path
 ) -> None:

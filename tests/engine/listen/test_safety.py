@@ -225,5 +225,6 @@ async def test_recording_can_be_read_by_its_owner_only(
 
     modes = [path.stat().st_mode & 0o077 for path in (folder, *folder.iterdir())]
 
-    assert modes == [0] * 3
+    assert len(modes) >= 3
+    assert not any(modes)
     assert urlsplit(server.base_url).hostname == "127.0.0.1"

@@ -9,11 +9,10 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from playground.engine.library.store import StoreError
 from playground.engine.session.session import Session
-from playground.jsonkit.texts import quantity
 from playground.ui.features.host import Control, Host
-from playground.ui.widgets.dialogs import ask_where, ask_which, file_name
+from playground.ui.features.inspector.save_exchanges import CASSETTES, export_archive, save_recording
+from playground.ui.widgets.dialogs import ask_which
 from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
@@ -21,11 +20,8 @@ if TYPE_CHECKING:
     from playground.engine.session.session import Exchange
     from playground.ui.features.cassettes.replay_bar import ReplayBar
 
-CASSETTES = "Recordings (*.cassette.json);;All files (*)"
-ARCHIVES = "HTTP archives (*.har);;All files (*)"
 NOTHING = "No exchanges yet. Run the conversation first."
 RUNNING = "The exchange is still under way. Wait for its end, or stop it."
-SUFFIX = ".cassette.json"
 
 
 class CassetteControl(Control):
@@ -77,10 +73,7 @@ class CassetteControl(Control):
     def save_all(self) -> None:
         """Save all exchanges of the experiment as one recording."""
         if exchanges := self._ended():
-            spawn(
-                self._save(exchanges, f"Save {quantity(len(exchanges), 'exchange')} as recording"),
-                name="save recording",
-            )
+            spawn(self._save(exchanges), name="save recording")
 
     def export(self) -> None:
         """Export all exchanges of the experiment as an HTTP archive."""
@@ -94,48 +87,25 @@ class CassetteControl(Control):
             self._say(RUNNING if everything else NOTHING)
         return ended
 
-    async def _save(self, exchanges: list[Exchange], title: str) -> None:
-        from playground.engine.cassettes.cassette import CassetteError, save
-
+    async def _save(self, exchanges: list[Exchange], title: str = "") -> None:
         session = self._workspace.current
-        path = await ask_where(
-            self._host.window, title, file_name(session.title, "exchanges") + SUFFIX, CASSETTES, "cassette.json"
-        )
-        if path is None:
-            return
         secrets = self._workspace.gateways.keys.known_secrets()
         player = self._players.get(session.id)
         unknown_members = player.cassette.unknown_members if player is not None else {}
-        try:
-            exchanges = [await session.experiment.with_bodies(exchange) for exchange in exchanges]
-            await asyncio.to_thread(save, path, exchanges, session.title, secrets, unknown_members)
-        except (CassetteError, StoreError) as error:
-            self._say(str(error))
-        else:
-            self._say(f"{quantity(len(exchanges), 'exchange')} saved as {path}. It contains no keys.", stays=False)
+        load = session.experiment.with_bodies
+        result = await save_recording(
+            self._host.window, exchanges, session.title, load, secrets, unknown_members, heading=title
+        )
+        if result.words:
+            self._say(result.words, stays=not result.is_saved)
 
     async def _export(self, exchanges: list[Exchange]) -> None:
-        from playground.engine.cassettes.cassette import CassetteError
-        from playground.engine.cassettes.har import write
-        from playground.engine.gateways.redaction import write_output
-
         session = self._workspace.current
-        name = file_name(session.title, "exchanges") + ".har"
-        path = await ask_where(
-            self._host.window, f"Export {quantity(len(exchanges), 'exchange')} as HAR", name, ARCHIVES, "har"
-        )
-        if path is None:
-            return
         secrets = self._workspace.gateways.keys.known_secrets()
-
-        try:
-            complete = [await session.experiment.with_bodies(exchange) for exchange in exchanges]
-            await asyncio.to_thread(lambda: write_output(path, write(complete, secrets), secrets))
-        except (CassetteError, StoreError, OSError) as error:
-            words = f"{path} cannot be written: {error.strerror}." if isinstance(error, OSError) else str(error)
-            self._say(words)
-        else:
-            self._say(f"{quantity(len(exchanges), 'exchange')} exported to {path}. It contains no keys.", stays=False)
+        load = session.experiment.with_bodies
+        result = await export_archive(self._host.window, exchanges, session.title, load, secrets)
+        if result.words:
+            self._say(result.words, stays=not result.is_saved)
 
     # Opening
 

@@ -22,6 +22,7 @@ FILES: Final = (
     "tool-servers",
     "comparing",
     "evaluating",
+    "listening",
     "the-wire",
     "what-is-stored-where",
     "keyboard",

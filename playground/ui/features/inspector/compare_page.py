@@ -118,18 +118,19 @@ class ComparePage(QWidget):
 
     def choose_lane_a(self) -> None:
         """Compare the request with the first lane's of the same round."""
-        self._choose(REQUEST, LANE_A)
+        self.choose(REQUEST, LANE_A)
 
     def choose_answer(self) -> None:
         """Compare the answer with the previous one, or else with the last one."""
-        self._choose(ANSWER, "")
+        self.choose(ANSWER, "")
         other_exchange, own = self._sides()
         if own is not None and other_exchange is None and self._exchange is not None:
             exchanges = [exchange for _, exchange in self._exchange.choices if exchange is not own]
             if exchanges:
                 self.second.setCurrentIndex(max(self.second.findData(exchanges[-1].id), 0))
 
-    def _choose(self, part: int, choice: str) -> None:
+    def choose(self, part: int, choice: str) -> None:
+        """Compare a part with another exchange, by its id, or by one of the special choices; "" for the first."""
         self._chosen = choice
         with QSignalBlocker(self.part):
             self.part.setCurrentIndex(part)
@@ -151,6 +152,7 @@ class ComparePage(QWidget):
                 in_lane = view.lane_a_id is not None
                 if in_lane:
                     box.addItem("Lane A, same round" if view.lane_a_id else "Lane A, same round (none)", LANE_A)
+            if view is not None and view.session is not None:
                 box.addItem("Previous request" if view.previous_id else "Previous request (none)", PREVIOUS)
                 box.addItem("Next request", NEXT)
             if in_lane:
