@@ -28,8 +28,8 @@ CONNECTIONS: Final = 32
 RECORDED: Final = 1_000
 OPENINGS: Final = 3
 ADDED_MS, SHARE, OPEN_MS = 5.0, 10.0, 500.0
-#: The conversation of an agent: the size that a request usually has.
-HISTORY: Final = [{"role": "user", "content": f"{number}: {'word ' * 200}"} for number in range(30)]
+#: A conversation of 75 KB, the size of an agent's first request.
+HISTORY: Final = [{"role": "user", "content": f"{number}: {'word ' * 500}"} for number in range(30)]
 
 
 def run(short: bool) -> list[Figure]:

@@ -26,11 +26,15 @@ class _Server(uvicorn.Server):
 class LoopbackServer:
     """Serves ``application``. ``start`` and ``aclose`` it on the same event loop.
 
-    ``limit`` is the most connections at a time, None for no limit; more are answered with 503.
+    ``limit`` is the most connections at a time, None for no limit; more are answered with 503. A connection that sends
+    no request within about ``idle`` seconds is closed.
     """
 
-    def __init__(self, application: ASGIApp, port: int = 0, *, limit: int | None = None) -> None:
+    def __init__(
+        self, application: ASGIApp, port: int = 0, *, limit: int | None = None, idle: float = IDLE_TIMEOUT
+    ) -> None:
         self._port = port
+        self._idle = idle
         self._server = _Server(
             uvicorn.Config(
                 application,
@@ -50,6 +54,7 @@ class LoopbackServer:
         )
         self._tasks = Tasks()
         self._serving: asyncio.Task[None] | None = None
+        self._closing_idle: asyncio.Task[None] | None = None
 
     async def start(self) -> tuple[str, int]:
         """Listen, and return address and port. Raises OSError in words."""
@@ -59,8 +64,19 @@ class LoopbackServer:
             await asyncio.sleep(0.005)
         if self._serving.done():
             self._serving.result()
+        self._closing_idle = self._tasks.start(self._close_idle())
         host, port = listener.getsockname()[:2]
         return host, port
+
+    async def _close_idle(self) -> None:
+        """Close connections without a first request; uvicorn closes those that are idle between two requests."""
+        waiting: set[Any] = set()
+        while True:
+            await asyncio.sleep(self._idle)
+            silent = {item for item in self._server.server_state.connections if getattr(item, "cycle", None) is None}
+            for connection in silent & waiting:
+                connection.transport.abort()
+            waiting = silent
 
     def hang_up(self, client: Any) -> None:
         """Close the connection of a client, the ``client`` of its scope, without ending its answer."""
@@ -79,6 +95,8 @@ class LoopbackServer:
         if serving is None:
             return
         self.abort()
+        if self._closing_idle is not None:
+            self._closing_idle.cancel()
         self._server.should_exit = self._server.force_exit = True
         await serving
         await asyncio.gather(*self._server.server_state.tasks, return_exceptions=True)

@@ -13,6 +13,7 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -65,6 +66,7 @@ MAX_MEMORY: Final = 256 * MEBIBYTE  # bytes of the bodies of exchanges that have
 #: Seconds without a byte to the program after which a comment is sent while the answer to a stream is held.
 KEEP_ALIVE: Final = 15.0
 _KEEP_ALIVE_COMMENT: Final = b": held by Gateway Playground\n\n"
+_LATEST_NOTE: Final = 0.25  # seconds until a request is put on the tape whose answer has not begun
 _MAX_HEADERS: Final = 64 * 1024  # characters of names and values
 _DRAINED: Final = 4  # times the largest request that are read of a larger one
 _MOST_REDACTORS: Final = 64
@@ -297,6 +299,7 @@ class ListenServer:
         """Mark an exchange as ended, and who ended it."""
         exchange = listened.exchange
         listened.pause = None
+        passage.facts_are_due.set()
         listened.changes = [passage.redactor.text(change) for change in listened.changes]
         listened.stage = Stage.ENDED
         if listened.ended_by is None and self._closing:
@@ -316,8 +319,14 @@ class ListenServer:
         self._finishing.add(finishing)
         finishing.add_done_callback(self._finishing.discard)
 
-    async def note_request(self, listened: Listened, body: bytes, redactor: Redactor) -> None:
-        """Put the decoded body of a request on the tape, without secrets, and its facts into the row."""
+    async def note_request(self, listened: Listened, body: bytes, redactor: Redactor, is_due: asyncio.Event) -> None:
+        """Put the decoded body of a request on the tape, without secrets, and its facts into the row.
+
+        This is done once ``is_due`` is set, or after a short time: even in a thread, it would delay the answer.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LATEST_NOTE):
+                await is_due.wait()
         async with self._writing:
             listened.exchange.request_body = await asyncio.to_thread(redactor.data, body)
             listened.summary = await asyncio.to_thread(request_facts, listened, self._prefixes)
@@ -376,7 +385,7 @@ class _Passage:
     """The way of one request to the gateway, and of its answer back to the program.
 
     ``is_whole``: the program got its answer to the end. ``is_broken``: the program's connection has to be closed,
-    since its answer has no end. ``facts`` is the task that puts the request on the tape.
+    since its answer has no end. ``facts`` is the task that puts the request on the tape, once ``facts_are_due``.
     """
 
     def __init__(
@@ -394,6 +403,7 @@ class _Passage:
         self.sent_bytes = 0
         self.redactor = redactor
         self.facts: asyncio.Task[None] | None = None
+        self.facts_are_due = asyncio.Event()
         self._server = server
         self._relay = relay
         self._listened = listened
@@ -476,7 +486,9 @@ class _Passage:
             return
         if outcome.body != body:
             if self.facts is not None:
+                self.facts_are_due.set()
                 await asyncio.wait((self.facts,))
+                self.facts_are_due.clear()
             listened.original_request = listened.exchange.request_body
             request = replace(outcome, headers=without(outcome.headers, "content-encoding"))
             self._record_request(request)
@@ -492,7 +504,7 @@ class _Passage:
             self._listened.notes.append(
                 f"The request is compressed ({encoding}) and was not decoded. It was passed on, and is not recorded."
             )
-        work = self._server.note_request(self._listened, decoded or b"", self.redactor)
+        work = self._server.note_request(self._listened, decoded or b"", self.redactor, self.facts_are_due)
         self.facts = self._tasks.start(work)
 
     def _record_own_answer(self, answer: Answer) -> None:
@@ -562,6 +574,7 @@ class _Passage:
         await self._start_answer(listened.exchange.status or 502, headers_for_program(transfer.received_headers))
         while (data := await transfer.read_raw()) is not None:
             await self._send_bytes(data)
+            self.facts_are_due.set()
             await transfer.record(data)
             server.changed(listened)
         await self._finish_answer()

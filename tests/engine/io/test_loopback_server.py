@@ -62,6 +62,21 @@ async def test_close_ends_a_running_answer(server: tuple[LoopbackServer, int]) -
         await asyncio.open_connection("127.0.0.1", server[1])
 
 
+async def test_connection_without_a_request_is_closed() -> None:
+    running = LoopbackServer(application, idle=0.05)
+    _, port = await running.start()
+    silent, silent_writer = await asyncio.open_connection("127.0.0.1", port)
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(ASKS % b"/hold")
+    await reader.readuntil(b"\r\n\r\na")
+
+    assert await silent.read() == b""
+    assert not reader.at_eof()
+    await running.aclose()
+    for connection in (silent_writer, writer):
+        connection.close()
+
+
 async def test_hang_up_closes_the_connection_of_one_client(server: tuple[LoopbackServer, int]) -> None:
     connections = [await asyncio.open_connection("127.0.0.1", server[1]) for _ in range(2)]
     for reader, writer in connections:

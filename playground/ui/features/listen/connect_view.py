@@ -86,7 +86,7 @@ class ConnectView(ScrollPage):
 
     def _show_program(self, index: int) -> None:
         entry = self._programs[index] if 0 <= index < len(self._programs) else None
-        self.lines.show_text(entry.shown if entry is not None else "")
+        self.lines.show_text(entry.displayed if entry is not None else "")
         say(self.note, entry.note if entry is not None else "", "muted")
 
     def _copy(self) -> None:

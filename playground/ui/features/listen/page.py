@@ -166,10 +166,10 @@ class ListenPage(QWidget):
     # Search and filter
 
     def _apply_filter(self, _value: object = None) -> None:
-        shown = self._shown
+        number = self._shown
         self.model.set_filter(filter_of(self.search.text(), Kind(self.kinds.index)))
         self._show_count()
-        if not self.tree.select(shown):
+        if not self.tree.select(number):
             self._choose()
 
     def _show_count(self) -> None:

@@ -16,7 +16,7 @@ class PasteLines(NamedTuple):
     """A program with the lines to paste: as shown, with the secret hidden, and as copied. ``note`` may be empty."""
 
     program: str
-    shown: str
+    displayed: str
     copied: str
     note: str = ""
 
@@ -26,7 +26,7 @@ class ProgramVariables(NamedTuple):
 
     program: str
     values: dict[str, str]
-    shown: dict[str, str]
+    displayed: dict[str, str]
 
 
 def paste_lines(base_url: str, key: str) -> list[PasteLines]:
@@ -35,10 +35,10 @@ def paste_lines(base_url: str, key: str) -> list[PasteLines]:
     lines: list[PasteLines] = []
     for program in known_programs():
         if program.variables:
-            shown, copied = (
+            displayed, copied = (
                 "\n".join(program.shell_lines(base, key, powershell=IS_WINDOWS)) for base in (short, base_url)
             )
-            lines.append(PasteLines(f"{program.name}: {SHELL}", shown, copied, program.note))
+            lines.append(PasteLines(f"{program.name}: {SHELL}", displayed, copied, program.note))
         settings = zip(program.settings_for(short, key), program.settings_for(base_url, key), strict=True)
         for (place, shown_text), (_, text) in settings:
             lines.append(PasteLines(f"{program.name}: {place}", shown_text, text, program.note))

@@ -304,8 +304,8 @@ class PausePanel(QWidget):
         pause = self._pause
         if pause is not None:
             title = texts.HELD_ANSWER if pause.is_answer else texts.HELD_REQUEST
-            left = countdown(max(pause.until - time.time(), 0))
-            self.words.set_text(f"{title} · continues by itself in {left}")
+            time_left = countdown(max(pause.until - time.time(), 0))
+            self.words.set_text(f"{title} · continues by itself in {time_left}")
 
     def _show_mode(self, _index: int = 0) -> None:
         is_answer = self._pause is not None and self._pause.is_answer

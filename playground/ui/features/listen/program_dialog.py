@@ -127,8 +127,8 @@ class ProgramDialog(QDialog):
         self._show()
 
     def _show_variables(self, index: int) -> None:
-        shown = self._choices[index].shown.items()
-        self.variables.show_text("\n".join(f"{name}={value}" for name, value in shown))
+        displayed = self._choices[index].displayed.items()
+        self.variables.show_text("\n".join(f"{name}={value}" for name, value in displayed))
 
     @property
     def running(self) -> bool:
