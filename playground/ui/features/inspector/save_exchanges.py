@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from PySide6.QtWidgets import QWidget
 
 from playground.engine.library.store import StoreError
+from playground.jsonkit.texts import quantity
 from playground.ui.widgets.dialogs import ask_where, file_name
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class SaveResult(NamedTuple):
 
 def count_exchanges(exchanges: Sequence[Exchange]) -> str:
     """Return the number of exchanges in words."""
-    return f"{len(exchanges)} exchange{'s' * (len(exchanges) != 1)}"
+    return quantity(len(exchanges), "exchange")
 
 
 async def save_recording(

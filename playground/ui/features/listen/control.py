@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from playground.domain.errors import RunRefusedError
 from playground.engine.gateways.redaction import redactor_of
+from playground.jsonkit.texts import quantity
 from playground.ui.features.host import Control, Host
 from playground.ui.features.listen import texts
 from playground.ui.widgets.dialogs import agreed, ask_which
@@ -273,7 +274,7 @@ class ListenControl(Control):
             self._say(problem)
         page.strip.show_listening(model.base_url, model.started_at, len(rows), paused)
         waiting = f" · {paused:,} paused" if paused else ""
-        self._around.show_state(f"Listening · {len(rows):,} request{'s' * (len(rows) != 1)}{waiting}")
+        self._around.show_state(f"Listening · {quantity(len(rows), 'request')}{waiting}")
 
     def _show_rows(self, rows: list[ExchangeRow]) -> None:
         """Show new and changed exchanges."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from playground.engine.cassettes.cassette import CassetteError
-from playground.jsonkit.texts import cut
+from playground.jsonkit.texts import cut, quantity
 from playground.ui.features.host import Host
 from playground.ui.features.inspector.save_exchanges import export_archive, save_recording
 from playground.ui.features.inspector.traces import Traces
@@ -116,7 +116,7 @@ class ExchangeCommands:
             return
         session, window = self._workspace.current.main, self._host.window
         title = short_title(session.title) or "the current experiment"
-        text = f"Add {len(cases):,} case{'s' * (len(cases) != 1)} to which evaluation?"
+        text = f"Add {quantity(len(cases), 'case')} to which evaluation?"
         more = f"A new experiment has the settings and tools of the first request. This experiment is {title}."
         choice = await ask_choice(window, "Add cases", text, more, THIS_EXPERIMENT, NEW_EXPERIMENT)
         if not choice:

@@ -12,6 +12,7 @@ from playground.domain.durations import duration_words
 from playground.domain.prices import money
 from playground.engine.listen.exchanges import Stage, Summary
 from playground.engine.requests.protocol_info import TITLES
+from playground.jsonkit.texts import quantity
 from playground.ui.widgets.plain_text import one_line_of, shown_name
 
 MOST_TEXT: Final = 300  # characters of a cell
@@ -44,15 +45,15 @@ class Column(IntEnum):
 
 
 HEADERS: Final = {
-    Column.TIME: ("time", "Arrival of the request"),
-    Column.MODEL: ("model", "Requested model; another served model in the tooltip"),
+    Column.TIME: ("Time", "Arrival of the request"),
+    Column.MODEL: ("Model", "Requested model; another served model in the tooltip"),
     Column.API: ("API", "The API of the path; empty for a path that is passed on without being understood"),
-    Column.MESSAGES: ("message count", "Messages of the request, and how many are new since an earlier request"),
-    Column.TOKENS: ("tokens", "Input tokens, of these from the cache, and output tokens"),
-    Column.DURATION: ("duration", "Until the end of the answer"),
-    Column.COST: ("cost", "By the prices of the gateway"),
-    Column.RETRY: ("retry", "Earlier attempts that the program counted"),
-    Column.STATE: ("result", "Reason for the end, or what is under way; edits by you"),
+    Column.MESSAGES: ("Messages", "Messages of the request, and how many are new since an earlier request"),
+    Column.TOKENS: ("Tokens", "Input tokens, of these from the cache, and output tokens"),
+    Column.DURATION: ("Duration", "Until the end of the answer"),
+    Column.COST: ("Cost", "By the prices of the gateway"),
+    Column.RETRY: ("Retry", "Earlier attempts that the program counted"),
+    Column.STATE: ("Result", "Reason for the end, or what is under way; edits by you"),
 }
 
 
@@ -156,7 +157,7 @@ def group_title(program: str, session: str, rows: int) -> str:
 
 def count_words(count: int) -> str:
     """Return a number of requests in words."""
-    return f"{count:,} request{'s' * (count != 1)}"
+    return quantity(count, "request")
 
 
 def cell_text(row: ExchangeRow, column: int) -> str:
@@ -237,7 +238,7 @@ def prefix_words(summary: Summary) -> str:
     """Return how the messages of a request relate to an earlier request of the session."""
     if not summary.messages:
         return ""
-    words = f"{summary.messages:,} message{'s' * (summary.messages != 1)}."
+    words = f"{quantity(summary.messages, 'message')}."
     if summary.broken_at is not None:
         return f"{words} Message {summary.broken_at + 1:,} differs from the earlier request: its cache ends there."
     if summary.extends:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QWidget
 
 from playground.domain.durations import span
 from playground.engine.listen.pauses import TIME_LIMIT, Breakpoints
+from playground.jsonkit.texts import quantity
 from playground.ui.features.listen import texts
 from playground.ui.features.listen.exchange_rows import count_words
 from playground.ui.widgets.copy_button import CopyButton
@@ -133,7 +134,7 @@ class BreakpointButton(QPushButton):
             action.setChecked(is_on)
         for seconds, action in self._limits.items():
             action.setChecked(seconds == points.time_limit)
-        tools = f"{len(points.tools):,} tool{'s' * (len(points.tools) != 1)}" if points.tools else "tool calls"
+        tools = quantity(len(points.tools), "tool") if points.tools else "tool calls"
         self._remove_table.setVisible(bool(self._table))
         self._remove_table.setText(f"Remove table {one_line_of(short_title(self._table))}".replace("&", "&&"))
         names = ["requests"] * points.requests + [tools] * points.calls + ["table"] * bool(self._table)
