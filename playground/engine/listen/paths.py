@@ -44,6 +44,7 @@ def target_of(base: str, method: str, path: str, query: str) -> Target:
 
     Programs are given the address with or without ``/v1``; both spellings of a path reach the same endpoint.
     """
+    path = path or "/"  # the address alone, as some programs probe it
     versions = _LEADING_VERSIONS.match(path)
     below = path[versions.end() :] if versions is not None else path
     resource = below.strip("/").partition("/")[0]

@@ -79,13 +79,12 @@ def _shared(first: tuple[bytes, ...], second: tuple[bytes, ...]) -> int:
 
 
 def _digest(value: JSON) -> bytes:
-    text = json.dumps(_without_markers(value), ensure_ascii=False, separators=(",", ":"))
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    """Return a digest of a value without the markers of caches; written by the encoder in C, which nests deeper."""
+    text = json.dumps(value, separators=(",", ":"))
+    if any(f'"{name}"' in text for name in _MARKERS):
+        text = json.dumps(json.loads(text, object_hook=_without_markers), separators=(",", ":"))
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
-def _without_markers(value: JSON) -> JSON:
-    if isinstance(value, dict):
-        return {name: _without_markers(item) for name, item in value.items() if name not in _MARKERS}
-    if isinstance(value, list):
-        return [_without_markers(item) for item in value]
-    return value
+def _without_markers(members: JSONObject) -> JSONObject:
+    return {name: item for name, item in members.items() if name not in _MARKERS}

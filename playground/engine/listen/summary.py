@@ -72,7 +72,10 @@ def whole_summary(listened: Listened, facts: Summary, price_of: PriceOf) -> Summ
     )
     if not exchange.protocol or exchange.status is None or exchange.status >= 300:
         return facts
-    answer, first = decode(exchange)
+    try:
+        answer, first = decode(exchange)
+    except Exception as error:  # noqa: BLE001 - the tape of an answer that a decoder fails at is worth recording most
+        return replace(facts, failure=facts.failure or f"The answer could not be decoded ({type(error).__name__}).")
     usage = answer.usage
     choice = answer.choices[min(answer.choices)] if answer.choices else None
     cost = None

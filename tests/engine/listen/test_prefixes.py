@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.engine.listen.prefixes import PrefixIndex
+from playground.jsonkit.nesting import loads
 from playground.jsonkit.values import JSON
 
 
@@ -39,6 +40,15 @@ def test_moved_cache_marker_does_not_break_the_prefix() -> None:
     index.add(1, "s", "messages", {"messages": [marked]})
 
     assert index.add(2, "s", "messages", {"messages": [plain, marked]}).extends == 1
+
+
+def test_deeply_nested_message_is_compared() -> None:
+    index = PrefixIndex()
+    nested = loads(b"[" * 880 + b'{"cache_control":1}' + b"]" * 880)
+    request: dict[str, JSON] = {"messages": [{"role": "user", "content": nested}]}
+    index.add(1, "s", "chat", request)
+
+    assert index.add(2, "s", "chat", request).extends == 1
 
 
 def test_changed_tools_and_system_prompt_are_noted() -> None:

@@ -351,11 +351,14 @@ async def test_slow_program_slows_upstream(listen: MakeServer, gateway: FaultSer
 
 async def test_body_of_bytes_and_unknown_path_pass_unchanged(listen: MakeServer, gateway: FaultServer) -> None:
     gateway.play(send(whole(200, "audio/mpeg", b"\xff\xfb\x00")), keep())
+    for path in ("/", "/api/hello"):
+        gateway.play_at(path, send(head(200, None, "Content-Length: 3")), keep())
     server = await listen()
     multipart = b'--b\r\nContent-Disposition: form-data; name="file"\r\n\r\n\x00\xff\r\n--b--\r\n'
 
     first = await post(server, "/v1/audio/transcriptions", multipart)
     second = await post(server, "/v1beta/models/g:streamGenerateContent?alt=sse", b"{}")
+    probe = await asyncio.to_thread(ask, server.base_url, "HEAD", path_of(server), [("Host", "localhost")])
     third = await asyncio.to_thread(
         ask, server.base_url, "HEAD", f"{path_of(server)}/api/hello", [("Host", "localhost")]
     )
@@ -363,9 +366,10 @@ async def test_body_of_bytes_and_unknown_path_pass_unchanged(listen: MakeServer,
     assert (first.body, second.status, third.status, third.body) == (b"\xff\xfb\x00", 200, 200, b"")
     assert gateway.requests[0].body == multipart
     targets = [request.target for request in gateway.requests]
-    assert targets == ["/v1/audio/transcriptions", "/v1beta/models/g:streamGenerateContent?alt=sse", "/api/hello"]
-    notes = [" ".join((await ended(server, index)).notes) for index in range(3)]
-    assert ["not understood" in words for words in notes] == [False, True, True]
+    assert targets == ["/v1/audio/transcriptions", "/v1beta/models/g:streamGenerateContent?alt=sse", "/", "/api/hello"]
+    notes = [" ".join((await ended(server, index)).notes) for index in range(4)]
+    assert ["not understood" in words for words in notes] == [False, True, True, True]
+    assert (probe.status, server.exchanges[2].path) == (200, "/")
 
 
 async def test_doubled_version_is_sent_once_with_a_note(listen: MakeServer, gateway: FaultServer) -> None:
