@@ -68,7 +68,8 @@ class ReplyEditor(ScrollPage):
         self._texts: list[QPlainTextEdit] = []
         column = self.fill(10)
         self.add = push_button("Add a tool call")
-        self._text_rows = in_column(text_label("Text of the answer", "group"), margins=0, spacing=6)
+        self._text_title = text_label("Text of the answer", "group")
+        self._text_rows = in_column(self._text_title, margins=0, spacing=6)
         self._call_rows = in_column(margins=0, spacing=10)
         column.addLayout(self._text_rows)
         column.addLayout(self._call_rows)
@@ -83,6 +84,7 @@ class ReplyEditor(ScrollPage):
         self._texts, self._fields = [], []
         for number, text in enumerate(parts.texts, 1):
             self._append_text(text, number)
+        self._text_title.setVisible(bool(self._texts))
         for call in parts.calls:
             self._append(call)
 
