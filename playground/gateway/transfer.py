@@ -385,8 +385,10 @@ class Transfer:
 def _has_surplus(last_read: bytes, data: bytes, *, is_chunked: bool) -> bool:
     """Return whether bytes followed the response, which would be taken for the response to the next request.
 
-    ``last_read`` is the last read of the socket, ``data`` the last of the body.
+    ``last_read`` is the last read of the socket, ``data`` the last of the body; empty for a response without one.
     """
+    if not data and not is_chunked:
+        return not last_read.endswith(b"\r\n\r\n")
     end = last_read.rfind(data) + len(data) if data and data in last_read else 0
     if is_chunked:
         return _CHUNKED_END.fullmatch(last_read, end) is None

@@ -86,6 +86,17 @@ async def test_status_without_a_body_has_none_whatever_its_headers(
     assert text_of(await run(client)) == "Hello"
 
 
+async def test_body_behind_a_status_without_one_is_not_taken_for_the_next_answer(
+    server: FaultServer, make_client: MakeClient
+) -> None:
+    client = make_client()
+    server.play(send(ANSWER), keep())
+    server.play_next(send(head(204, None) + b"a body"), keep())
+    await run_call(client, ask(stream=False))
+    assert text_of(await run(client)) == "Hello"
+    assert server.connections == 2
+
+
 async def test_client_closed_in_the_middle_of_an_answer_makes_it_incomplete(
     server: FaultServer, make_client: MakeClient
 ) -> None:
