@@ -14,22 +14,24 @@ MOMENT = datetime(2026, 6, 1, 14, 3, 11).astimezone().timestamp()
 
 
 def fix_times(stage: Stage) -> None:
-    """Show the same times in each picture, and equal counts of tokens."""
-    model = stage.app.listen.page.model
-    model.show_rows(
-        [
-            replace(
-                row,
-                summary=replace(
-                    row.summary,
-                    started_at=MOMENT + row.summary.number,
-                    duration=None if row.summary.duration is None else 0.5,
-                    output_tokens=None if row.summary.output_tokens is None else 200,
-                ),
-            )
-            for row in model.rows()
-        ]
-    )
+    """Show the same times in each picture, and equal counts of tokens, also after a late report of the server."""
+    listen = stage.app.listen
+    rows = []
+    for row in listen.page.model.rows():
+        number = row.summary.number
+        summary = replace(
+            row.summary,
+            started_at=MOMENT + number,
+            duration=None if row.summary.duration is None else 0.5,
+            output_tokens=None if row.summary.output_tokens is None else 200,
+        )
+        listened = listen.model.listened(number)
+        assert listened is not None
+        listened.exchange.started_at = summary.started_at
+        if listened.summary is not None:
+            listened.summary = summary
+        rows.append(replace(row, summary=summary))
+    listen.page.model.show_rows(rows)
 
 
 @scene(sizes=BOTH)
