@@ -114,6 +114,8 @@ def test_known_programs_are_listed() -> None:
 def test_wrong_input_is_named(tmp_path: Path) -> None:
     unknown = run_command("listen", "--program", "netscape", "--base-url", "http://127.0.0.1:9/v1")
     assert (unknown.returncode, "there is no program netscape" in unknown.err) == (2, True)
+    changing = run_command("listen", "--without", "stop")  # requests pass unchanged
+    assert (changing.returncode, "unrecognized arguments: --without" in changing.err) == (2, True)
     file = tmp_path / "file"
     file.write_text("x")
     folder = run_command("listen", "--record", str(file), "--base-url", "http://127.0.0.1:9/v1")

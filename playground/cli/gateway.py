@@ -19,7 +19,13 @@ _OFF: Final = ("off", "none", "0")
 
 
 def add_gateway(parser: argparse.ArgumentParser) -> None:
-    """Add the options of a gateway to a command."""
+    """Add the options of a gateway to a command that makes requests."""
+    add_connection(parser)
+    _add_request_options(parser)
+
+
+def add_connection(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where a gateway is and how to connect to it."""
     gateway = parser.add_argument_group("the gateway")
     which = gateway.add_mutually_exclusive_group()
     which.add_argument("--base-url", metavar="URL", help="its address (default: the demo gateway)")
@@ -45,6 +51,8 @@ def add_gateway(parser: argparse.ArgumentParser) -> None:
     )
     gateway.add_argument("--allow-http", action="store_true", help="send the key unencrypted to an http:// address")
 
+
+def _add_request_options(parser: argparse.ArgumentParser) -> None:
     rules = parser.add_argument_group(
         "fields that the gateway refuses, in addition to rules of a saved gateway; repeatable"
     )
@@ -95,7 +103,7 @@ def gateway_options(arguments: argparse.Namespace) -> dict[str, Any]:
         "key": key,
         "key_variable": variable,
         "key_style": Auth(arguments.key_style) if arguments.key_style else None,
-        "rules": tuple(_rules(arguments)),
+        "rules": tuple(_rules(arguments)) if "without" in arguments else (),  # only of commands that make requests
     }
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from playground.cli.arguments import add_command, add_list, add_port, options_of
 from playground.cli.execution import run_on_gateway
-from playground.cli.gateway import add_gateway, gateway_options
+from playground.cli.gateway import add_connection, gateway_options
 from playground.engine.headless.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def add_listen(commands: Any) -> None:
     )
     add_list(command, "--program", "ID", "print the settings of this known program; repeatable", dest="programs")
     command.add_argument("--programs", action="store_true", dest="lists", help="list the known programs, and end")
-    add_gateway(command)
+    add_connection(command)
 
 
 def _listen(arguments: argparse.Namespace) -> int:
