@@ -77,6 +77,7 @@ async def listen_paused(stage: Stage) -> None:
     request = chat("What is the weather in Oslo? !calls=1", tools=[TOOL])
     await start_program(base, {**request, "headers": {"user-agent": "claude-cli/2.1.0 (external, cli)"}})
     await page.wait_for_pause("Answer paused")
+    await page.wait_until(lambda: page.rows[0]["messages"] == "1", "the facts of the request")
     fix_times(stage)
 
 
