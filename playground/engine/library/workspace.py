@@ -275,7 +275,7 @@ class Workspace:
         """A new, empty experiment becomes the current one; an untouched one is used again."""
         self._begun = True
         current = self.sessions[0] if self.sessions else None
-        if current is not None and not current.transcript.turns and current.draft.empty:
+        if current is not None and untouched(current):
             self._look_at(current)
             return current
         model = protocol = profile_id = ""

@@ -34,6 +34,13 @@ async def test_an_untouched_experiment_is_used_again(workspace: Workspace) -> No
     assert len(workspace.sessions) == 2
 
 
+async def test_an_experiment_with_settings_alone_is_kept(workspace: Workspace) -> None:
+    first = workspace.current
+    first.change(extra_headers={"X-Team": "blue"})
+    assert workspace.new() is not first
+    assert first in workspace.sessions
+
+
 async def test_a_new_experiment_goes_on_with_gateway_protocol_and_model(workspace: Workspace) -> None:
     write(workspace, "Hello")
     workspace.current.change(protocol="messages")
